@@ -1,0 +1,1 @@
+"""Apache Kafka's job as one Python wheel with a Rust data plane."""

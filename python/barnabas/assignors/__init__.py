@@ -1,0 +1,1 @@
+"""Partition assignors, pure functions shared by clients and coordinators."""

@@ -1,0 +1,1 @@
+"""The broker: server, control loop and API handlers."""

@@ -1,0 +1,1 @@
+"""The lazy Records view and its Arrow face."""

@@ -1,0 +1,1 @@
+"""The controller's state machine, without effects: (image, request, now) to records and response."""

@@ -1,0 +1,1 @@
+"""Kafka's messages: classes generated from the message table, and their codec."""

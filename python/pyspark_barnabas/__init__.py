@@ -1,0 +1,1 @@
+"""Lets Spark find format("barnabas") without registration."""

@@ -1,0 +1,1 @@
+//! Kafka broker data path: dispatch, partitions, produce and fetch, purgatory, image, control queue.

@@ -1,0 +1,1 @@
+//! Kafka client data path: buffer pool, accumulator, sender, fetcher, cluster view.

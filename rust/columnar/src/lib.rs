@@ -1,0 +1,1 @@
+//! Record batches to and from Arrow, and typed decoders.

@@ -1,0 +1,1 @@
+//! Kafka partition logs on disk: segments, indexes, recovery, producer state.

@@ -1,0 +1,1 @@
+//! Framing, inbound and outbound connections, reactor threads and timers.

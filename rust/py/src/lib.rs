@@ -1,0 +1,23 @@
+//! The Python extension module `barnabas._core`: the only crate that may name PyO3.
+//!
+//! One file per noun of the data plane. Every class is frozen with its own interior locking; every call that may
+//! block goes through `enter` in `door.rs`, which detaches from the interpreter and checks signals every 100 ms.
+
+mod broker;
+mod client;
+mod columns;
+mod door;
+mod protocol;
+mod scan;
+
+use pyo3::prelude::*;
+
+/// The extension module.
+#[pymodule]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    protocol::register(m)?;
+    columns::register(m)?;
+    client::register(m)?;
+    scan::register(m)?;
+    broker::register(m)
+}

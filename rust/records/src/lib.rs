@@ -1,0 +1,1 @@
+//! Kafka record batches: encode, decode, compression, CRC32C, murmur2, varints.

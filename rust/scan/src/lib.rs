@@ -1,0 +1,1 @@
+//! Reads an offset range of one partition into Arrow batches.

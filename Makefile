@@ -1,0 +1,90 @@
+# One command each; every target sets up what it needs on a fresh machine. `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+DEV := .venv/dev
+DEMO := .venv/demo
+SMOKE := .venv/smoke
+CONSTRAINTS := requirements/constraints.txt
+# pytest-xdist workers; Spark tests share one worker and so one session.
+WORKERS ?= 2
+CARGO_ENV := PYO3_PYTHON=$(abspath $(DEV)/bin/python)
+RUST_SOURCES := $(shell find rust Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*' -o -name '*.bin' 2>/dev/null)
+
+.PHONY: help demo test test-rust test-python lint format wheel bench interop smoke clean ext
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+$(DEV)/.stamp: $(CONSTRAINTS) requirements/dev.txt
+	@tools/check-toolchain python rust cc
+	$(PYTHON) -m venv $(DEV)
+	$(DEV)/bin/python -m pip install --disable-pip-version-check -q -c $(CONSTRAINTS) -r requirements/dev.txt
+	@touch $@
+
+python/barnabas/_core.abi3.so: $(DEV)/.stamp $(RUST_SOURCES)
+	@tools/check-toolchain rust cc
+	VIRTUAL_ENV=$(abspath $(DEV)) $(CARGO_ENV) $(DEV)/bin/maturin develop --skip-install
+	@touch $@
+
+ext: python/barnabas/_core.abi3.so ## the extension module in the source tree, development profile
+
+wheel: ## a release wheel in dist/
+	@tools/check-toolchain python rust cc
+	@test -x $(DEMO)/bin/maturin || { $(PYTHON) -m venv $(DEMO); $(DEMO)/bin/python -m pip install --disable-pip-version-check -q -c $(CONSTRAINTS) maturin; }
+	rm -rf dist && $(DEMO)/bin/maturin build --release --locked --out dist
+
+demo: ## the main job: real flights through broker, client and Spark. ARGS="--help" shows its options
+	@tools/check-toolchain python rust cc java
+	@$(MAKE) --no-print-directory wheel
+	$(DEMO)/bin/python -m pip install --disable-pip-version-check -q -c $(CONSTRAINTS) -r requirements/demo.txt
+	$(DEMO)/bin/python -m pip install --disable-pip-version-check -q --no-deps --force-reinstall dist/*.whl
+	$(DEMO)/bin/python examples/flights/main.py $(ARGS)
+
+test: test-rust test-python ## all tests but those against the reference Kafka
+
+test-rust: $(DEV)/.stamp
+	$(CARGO_ENV) cargo test --locked --workspace --exclude barnabas-py
+
+test-python: ext
+	@tools/check-toolchain java
+	PYTHONPATH=python $(DEV)/bin/python -m pytest -m "not interop" -n $(WORKERS) --dist loadgroup $(ARGS)
+
+interop: ext ## a quick run against the reference Kafka and its tools, and foreign clients
+	@tools/check-toolchain java maven
+	PYTHONPATH=python $(DEV)/bin/python -m pytest -m interop $(ARGS)
+
+lint: ext ## formatting, lints, types, layering; warnings are errors
+	cargo fmt --all --check
+	$(CARGO_ENV) cargo clippy --locked --workspace --all-targets -- -D warnings
+	$(DEV)/bin/ruff check .
+	$(DEV)/bin/ruff format --check .
+	$(DEV)/bin/mypy
+	PYTHONPATH=python $(DEV)/bin/lint-imports
+	$(DEV)/bin/python tools/check_layers.py
+
+format: $(DEV)/.stamp ## formats Rust and Python in place
+	cargo fmt --all
+	$(DEV)/bin/ruff check --fix-only .
+	$(DEV)/bin/ruff format .
+
+bench: ## all benches; raw results in benches/results/
+	@tools/check-toolchain python rust cc
+	cargo bench --locked -p barnabas-records -p barnabas-log -p barnabas-columnar
+	@$(MAKE) --no-print-directory wheel $(DEV)/.stamp
+	@test -d .venv/bench || $(PYTHON) -m venv .venv/bench
+	.venv/bench/bin/python -m pip install --disable-pip-version-check -q -c $(CONSTRAINTS) -r requirements/bench.txt
+	.venv/bench/bin/python -m pip install --disable-pip-version-check -q --no-deps --force-reinstall dist/*.whl
+	.venv/bench/bin/python benches/compare/run.py $(ARGS)
+
+smoke: $(DEV)/.stamp ## a wheel without link-time optimisation in an empty environment: produce, consume, serve
+	CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_DEBUG=0 $(DEV)/bin/maturin build --release --locked --out target/smoke
+	rm -rf $(SMOKE) && $(PYTHON) -m venv $(SMOKE)
+	$(SMOKE)/bin/python -m pip install --disable-pip-version-check -q --no-deps --force-reinstall target/smoke/*.whl
+	cd / && $(abspath $(SMOKE))/bin/python $(abspath tools/wheel_smoke.py)
+
+clean: ## removes what the targets made
+	rm -rf .venv .cache dist target .pytest_cache .mypy_cache .ruff_cache .hypothesis python/barnabas/*.so
+	find python tests tools examples benches -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -35,7 +35,9 @@ def violations(metadata: dict) -> list[str]:
                 continue
             extra = {crate for crate in normal if crate.startswith("barnabas-")} - ALLOWED[name]
             found += [f"{name} may not depend on {crate}" for crate in sorted(extra)]
-            found += [f"{name} may not name {crate}: only {BINDINGS} may" for crate in sorted(normal & ONLY_IN_BINDINGS)]
+            found += [
+                f"{name} may not name {crate}: only {BINDINGS} may" for crate in sorted(normal & ONLY_IN_BINDINGS)
+            ]
         if name not in ARROW_USERS:
             found += [f"{name} may not depend on {crate}" for crate in sorted(normal) if crate.startswith("arrow")]
     return found

@@ -1,0 +1,126 @@
+"""Starts the reference Apache Kafka for tests and runs its Java tools; the jars come from Maven."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+POM = Path(__file__).parent / "interop" / "reference" / "pom.xml"
+CLUSTER_ID = "cmVmZXJlbmNlLWthZmthMA"
+START_TIMEOUT = 60.0
+TOOLS = {
+    "ConsoleConsumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
+    "ConsoleProducer": "org.apache.kafka.tools.ConsoleProducer",
+    "ConsumerGroupCommand": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+    "DumpLogSegments": "org.apache.kafka.tools.DumpLogSegments",
+    "TopicCommand": "org.apache.kafka.tools.TopicCommand",
+}
+
+
+def jars() -> str:
+    """Returns the reference's class path, fetching the jars on first use."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "barnabas" / "reference-kafka"
+    stamp = cache / "pom.xml"
+    if not stamp.exists() or stamp.read_text() != POM.read_text():
+        shutil.rmtree(cache, ignore_errors=True)
+        cache.mkdir(parents=True)
+        goal = ["dependency:copy-dependencies", f"-DoutputDirectory={cache / 'libs'}", "-DincludeScope=runtime"]
+        subprocess.run(["mvn", "-q", "-B", "-f", str(POM), *goal], check=True)
+        shutil.copy(POM, stamp)
+    return str(cache / "libs" / "*")
+
+
+def java(*arguments: str, stdin: str | None = None, timeout: float = 90.0) -> subprocess.CompletedProcess[str]:
+    """Runs a class of the reference (a short name of TOOLS, a full class name or a .java file) to its end."""
+    name, *rest = arguments
+    command = [
+        "java",
+        "-Xmx512m",
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
+        "-cp",
+        jars(),
+        TOOLS.get(name, name),
+        *rest,
+    ]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, check=False)
+
+
+def free_port() -> int:
+    """Returns a port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def properties(directory: Path, port: int, controller_port: int) -> str:
+    """Returns a one-node KRaft server.properties."""
+    lines = {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.quorum.voters": f"1@127.0.0.1:{controller_port}",
+        "controller.listener.names": "CONTROLLER",
+        "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "log.dirs": str(directory / "data"),
+        "num.partitions": "1",
+        "group.initial.rebalance.delay.ms": "0",
+        "offsets.topic.num.partitions": "5",
+        "offsets.topic.replication.factor": "1",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "share.coordinator.state.topic.replication.factor": "1",
+        "share.coordinator.state.topic.min.isr": "1",
+    }
+    return "".join(f"{key}={value}\n" for key, value in lines.items())
+
+
+@contextlib.contextmanager
+def reference_kafka(directory: Path) -> Iterator[str]:
+    """Runs one reference broker on loopback with its data in `directory`; yields its address."""
+    directory.mkdir(parents=True, exist_ok=True)
+    port = free_port()
+    config = directory / "server.properties"
+    config.write_text(properties(directory, port, free_port()))
+    formatted = java("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config), "--ignore-formatted")
+    if formatted.returncode != 0:
+        raise RuntimeError(f"the reference could not format its storage: {formatted.stderr or formatted.stdout}")
+    command = [
+        "java",
+        "-Xmx512m",
+        "-XX:+UseSerialGC",
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+        "-cp",
+        jars(),
+        "kafka.Kafka",
+        str(config),
+    ]
+    with (directory / "kafka.log").open("wb") as log:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        wait_for_port(process, port, directory / "kafka.log")
+        yield f"127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def wait_for_port(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    """Waits until the process serves the port; raises with its log if it ends or takes too long."""
+    deadline = time.monotonic() + START_TIMEOUT
+    poll = threading.Event()
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the reference ended with {process.returncode}: {log.read_text()[-4000:]}")
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        poll.wait(0.05)
+    raise RuntimeError(f"the reference did not serve port {port} in {START_TIMEOUT} s: {log.read_text()[-4000:]}")

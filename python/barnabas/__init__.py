@@ -1,1 +1,80 @@
-"""Apache Kafka's job as one Python wheel with a Rust data plane."""
+"""Apache Kafka's job as one Python wheel with a Rust data plane.
+
+Example:
+    >>> from barnabas import Broker, Consumer, Producer
+    >>> with Broker() as broker:
+    ...     with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+    ...         _ = producer.send("greetings", b"hello").result(timeout=10)
+    ...     with Consumer("greetings", bootstrap_servers=broker.bootstrap_servers, group_id="readers",
+    ...                   auto_offset_reset="earliest") as consumer:
+    ...         print(next(iter(consumer)).value)
+    b'hello'
+
+Names are loaded on first use, so that importing the package costs little.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from barnabas import errors, types
+    from barnabas.broker import Broker
+    from barnabas.client import Admin, Consumer, Producer, Records
+    from barnabas.errors import KafkaError
+    from barnabas.types import (
+        NewTopic,
+        OffsetAndMetadata,
+        OffsetAndTimestamp,
+        PartitionInfo,
+        RecordMetadata,
+        TopicPartition,
+    )
+
+__all__ = [
+    "Admin",
+    "Broker",
+    "Consumer",
+    "KafkaError",
+    "NewTopic",
+    "OffsetAndMetadata",
+    "OffsetAndTimestamp",
+    "PartitionInfo",
+    "Producer",
+    "RecordMetadata",
+    "Records",
+    "TopicPartition",
+    "errors",
+    "types",
+]
+
+_HOME = {
+    "Admin": "barnabas.client",
+    "Broker": "barnabas.broker",
+    "Consumer": "barnabas.client",
+    "KafkaError": "barnabas.errors",
+    "NewTopic": "barnabas.types",
+    "OffsetAndMetadata": "barnabas.types",
+    "OffsetAndTimestamp": "barnabas.types",
+    "PartitionInfo": "barnabas.types",
+    "Producer": "barnabas.client",
+    "RecordMetadata": "barnabas.types",
+    "Records": "barnabas.client",
+    "TopicPartition": "barnabas.types",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+    elif name in {"errors", "types"}:
+        value = importlib.import_module(f"barnabas.{name}")
+    else:
+        raise AttributeError(f"module 'barnabas' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

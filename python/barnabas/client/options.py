@@ -1,0 +1,412 @@
+"""The option tables of producer, consumer and admin: Kafka 4's names and defaults.
+
+Three defaults differ from Kafka's, each for a measured reason, and say so in `Option.differs`. What is in Kafka's
+tables but not here yet stands in them with the reason, so that setting it fails with a fix instead of being ignored.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from barnabas.config import REQUIRED, Alias, Kind, Option, Options, OptionTable
+from barnabas.errors import ConfigError
+
+__all__ = ["ADMIN", "CONSUMER", "PRODUCER"]
+
+INT_MAX: Final = 2**31 - 1
+_UNDERSTOOD_BY_JAVA_ONLY: Final = "it names Java classes; "
+_NO_TLS: Final = "only PLAINTEXT listeners are spoken so far"
+_NO_METRIC_REPORTERS: Final = "read the client's metrics() instead"
+_ASSIGNORS: Final = "range"
+
+
+def _option(name: str, kind: Kind, default: Any, doc: str, **rest: Any) -> Option:
+    return Option(name, kind, default, doc, **rest)
+
+
+def _flag(name: str, default: bool, doc: str, **rest: Any) -> Option:  # noqa: FBT001 - reads as a table row
+    return Option(name, Kind.BOOLEAN, default, doc, **rest)
+
+
+def _int(name: str, default: int, doc: str, low: int | None = 0, **rest: Any) -> Option:
+    return Option(name, Kind.INT, default, doc, low=low, **rest)
+
+
+def _long(name: str, default: int, doc: str, low: int | None = 0, **rest: Any) -> Option:
+    return Option(name, Kind.LONG, default, doc, low=low, **rest)
+
+
+def _later(name: str, kind: Kind, default: Any, reason: str) -> Option:
+    return Option(name, kind, default, "Not supported yet.", nullable=True, unsupported=reason)
+
+
+_SECURITY_NAMES: Final = (
+    *(
+        f"sasl.{name}"
+        for name in (
+            "client.callback.handler.class",
+            "jaas.config",
+            "kerberos.kinit.cmd",
+            "kerberos.service.name",
+            "login.callback.handler.class",
+            "login.class",
+            "mechanism",
+            "oauthbearer.token.endpoint.url",
+            "username",
+            "password",
+        )
+    ),
+    *(
+        f"ssl.{name}"
+        for name in (
+            "ca.location",
+            "certificate.location",
+            "cipher.suites",
+            "enabled.protocols",
+            "endpoint.identification.algorithm",
+            "key.location",
+            "key.password",
+            "keystore.location",
+            "keystore.password",
+            "keystore.type",
+            "protocol",
+            "truststore.certificates",
+            "truststore.location",
+            "truststore.password",
+            "truststore.type",
+        )
+    ),
+    "security.providers",
+)
+
+
+def _common(*, receive_buffer_bytes: int, idle_ms: int) -> list[Option]:
+    """The options that every client has."""
+    return [
+        _option(
+            "bootstrap.servers",
+            Kind.LIST,
+            REQUIRED,
+            "Addresses (host:port) to find the cluster by; any live broker of the list is enough.",
+        ),
+        _option("client.id", Kind.STRING, "", "A name for this client in the brokers' logs, metrics and quotas."),
+        _int("request.timeout.ms", 30_000, "How long to wait for the response to one request before it is tried again."),
+        _long("retry.backoff.ms", 100, "First wait before a failed request is tried again; doubles, with jitter."),
+        _long("retry.backoff.max.ms", 1_000, "Longest wait before a failed request is tried again."),
+        _long("reconnect.backoff.ms", 50, "First wait before connecting to a broker again; doubles, with jitter."),
+        _long("reconnect.backoff.max.ms", 1_000, "Longest wait before connecting to a broker again."),
+        _long("connections.max.idle.ms", idle_ms, "A connection that was idle for so long is closed.", low=None),
+        _long("metadata.max.age.ms", 300_000, "Metadata is read again at least this often, errors or not."),
+        _option(
+            "metadata.recovery.strategy",
+            Kind.STRING,
+            "rebootstrap",
+            "What to do when no known broker answers: start again from bootstrap.servers, or keep trying.",
+            choices=("rebootstrap", "none"),
+        ),
+        _long(
+            "metadata.recovery.rebootstrap.trigger.ms",
+            300_000,
+            "After so long without fresh metadata the client starts again from bootstrap.servers.",
+        ),
+        _int("send.buffer.bytes", 131_072, "The sockets' send buffer; -1 leaves it to the system.", low=-1),
+        _int(
+            "receive.buffer.bytes",
+            receive_buffer_bytes,
+            "The sockets' receive buffer; -1 leaves it to the system.",
+            low=-1,
+        ),
+        _long("socket.connection.setup.timeout.ms", 10_000, "First limit for a connection to be set up.", low=None),
+        _long(
+            "socket.connection.setup.timeout.max.ms", 30_000, "Greatest limit for a connection to be set up.", low=None
+        ),
+        _option(
+            "client.dns.lookup",
+            Kind.STRING,
+            "use_all_dns_ips",
+            "Whether all addresses of a host name are tried.",
+            choices=("use_all_dns_ips",),
+        ),
+        _option(
+            "security.protocol",
+            Kind.STRING,
+            "PLAINTEXT",
+            f"How brokers are spoken to; {_NO_TLS}.",
+            choices=("PLAINTEXT",),
+        ),
+        *(_later(name, Kind.STRING, None, _NO_TLS) for name in _SECURITY_NAMES),
+        _later("config.providers", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + "read secrets in your program"),
+        _later("metric.reporters", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + _NO_METRIC_REPORTERS),
+        _later("metrics.num.samples", Kind.INT, 2, _NO_METRIC_REPORTERS),
+        _later("metrics.recording.level", Kind.STRING, "INFO", _NO_METRIC_REPORTERS),
+        _later("metrics.sample.window.ms", Kind.LONG, 30_000, _NO_METRIC_REPORTERS),
+        _later("enable.metrics.push", Kind.BOOLEAN, None, _NO_METRIC_REPORTERS),
+    ]
+
+
+_COMMON_ALIASES: Final = (
+    Alias("metadata.broker.list", "bootstrap.servers"),
+    Alias("socket.timeout.ms", "request.timeout.ms"),
+    Alias("socket.send.buffer.bytes", "send.buffer.bytes"),
+    Alias("socket.receive.buffer.bytes", "receive.buffer.bytes"),
+    Alias("topic.metadata.refresh.interval.ms", "metadata.max.age.ms"),
+)
+
+_PRODUCER_OPTIONS: Final = (
+    *_common(receive_buffer_bytes=32_768, idle_ms=540_000),
+    _option(
+        "acks",
+        Kind.STRING,
+        "all",
+        "Who must have a record before it counts as sent: all in-sync replicas (all, -1), the leader (1), nobody (0).",
+        choices=("all", "0", "1"),
+        synonyms={"-1": "all"},
+    ),
+    _flag("enable.idempotence", True, "Retries never write a record twice and never change the order in a partition."),
+    _int(
+        "max.in.flight.requests.per.connection", 5, "Unanswered produce requests a broker may have from us at once.", 1
+    ),
+    _int("retries", INT_MAX, "How often a record is tried again; delivery.timeout.ms usually ends it sooner."),
+    _int("delivery.timeout.ms", 120_000, "A record that is not acknowledged after so long has failed."),
+    _long("linger.ms", 5, "How long a batch that is not full waits for more records."),
+    _int(
+        "batch.size",
+        262_144,
+        "A partition's batch is sent when it has this many bytes; it starts small and grows, so memory is not the price.",
+        differs="Kafka's 16384: a broker spends twice the CPU per byte on batches of 16 KiB",
+    ),
+    _long("buffer.memory", 33_554_432, "Bytes that may wait to be sent; send() blocks while they are used up."),
+    _long("max.block.ms", 60_000, "How long send() waits for metadata and for memory before it raises."),
+    _int("max.request.size", 1_048_576, "Greatest size of a record and of a produce request."),
+    _option(
+        "compression.type",
+        Kind.STRING,
+        "none",
+        "How batches are compressed.",
+        choices=("none", "gzip", "snappy", "lz4", "zstd"),
+    ),
+    _option(
+        "compression.gzip.level",
+        Kind.INT,
+        -1,
+        "gzip's level, 1 (fast) to 9 (small); -1 is its default.",
+        low=-1,
+        high=9,
+    ),
+    _option("compression.lz4.level", Kind.INT, 9, "lz4's level, 1 (fast) to 17 (small).", low=1, high=17),
+    _option("compression.zstd.level", Kind.INT, 3, "zstd's level, up to 22 (small).", low=-131_072, high=22),
+    _flag("partitioner.ignore.keys", False, "Spreads records with a key like those without one."),
+    _flag(
+        "partitioner.adaptive.partitioning.enable", True, "Records without a key go rather to brokers that answer fast."
+    ),
+    _long(
+        "partitioner.availability.timeout.ms",
+        0,
+        "A partition whose broker took nothing for so long gets no records without a key; 0 switches that off.",
+    ),
+    _option(
+        "key.serializer",
+        Kind.CALLABLE,
+        None,
+        "Makes bytes of a key, for example str.encode; without one, keys are bytes. None stays None.",
+        nullable=True,
+    ),
+    _option(
+        "value.serializer",
+        Kind.CALLABLE,
+        None,
+        "Makes bytes of a value, for example str.encode; without one, values are bytes. None stays None.",
+        nullable=True,
+    ),
+    _long("metadata.max.idle.ms", 300_000, "Metadata of a topic that nothing was sent to for so long is dropped.", 5_000),
+    _later("partitioner.class", Kind.STRING, None, "choose the partition yourself and pass send(partition=...)"),
+    _later("interceptor.classes", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + "wrap send() in a function of your own"),
+    _later("transactional.id", Kind.STRING, None, "transactions are not there; the idempotent producer is"),
+    _later("transaction.timeout.ms", Kind.INT, 60_000, "transactions are not there; the idempotent producer is"),
+    _later("transaction.two.phase.commit.enable", Kind.BOOLEAN, False, "transactions are not there"),
+)
+
+_PRODUCER_LIBRDKAFKA: Final = (
+    _later("dr_cb", Kind.CALLABLE, None, "send() returns a handle: use its result()"),
+    _later("on_delivery", Kind.CALLABLE, None, "send() returns a handle: use its result()"),
+    _later("statistics.interval.ms", Kind.INT, 0, _NO_METRIC_REPORTERS),
+    _later("debug", Kind.STRING, None, "set the level of the logger 'barnabas'"),
+    _later("partitioner", Kind.STRING, None, "keys are spread by murmur2 as in Java; pass send(partition=...) for another"),
+    _later("batch.num.messages", Kind.INT, None, "batches are bounded by bytes: batch.size"),
+    _later("queue.buffering.max.messages", Kind.INT, None, "the queue is bounded by bytes: buffer.memory"),
+)
+
+_PRODUCER_ALIASES: Final = (
+    *_COMMON_ALIASES,
+    Alias("queue.buffering.max.ms", "linger.ms"),
+    Alias("queue.buffering.max.kbytes", "buffer.memory", scale=1024),
+    Alias("message.timeout.ms", "delivery.timeout.ms"),
+    Alias("message.max.bytes", "max.request.size"),
+    Alias("message.send.max.retries", "retries"),
+    Alias("request.required.acks", "acks"),
+    Alias("compression.codec", "compression.type"),
+    Alias("max.in.flight", "max.in.flight.requests.per.connection"),
+)
+
+_CONSUMER_OPTIONS: Final = (
+    *_common(receive_buffer_bytes=65_536, idle_ms=540_000),
+    _option(
+        "group.id",
+        Kind.STRING,
+        None,
+        "The consumer group to join and to commit offsets for; without one, only assign() works and nothing is kept.",
+        nullable=True,
+    ),
+    _option(
+        "auto.offset.reset",
+        Kind.STRING,
+        "latest",
+        "Where to start in a partition without a committed offset, or whose offset is gone: its begin, its end, or raise.",
+        choices=("earliest", "latest", "none"),
+        synonyms={"smallest": "earliest", "beginning": "earliest", "largest": "latest", "end": "latest", "error": "none"},
+    ),
+    _flag("enable.auto.commit", True, "Commits what poll() handed out, every auto.commit.interval.ms and at close."),
+    _int("auto.commit.interval.ms", 5_000, "How often offsets are committed by themselves."),
+    _int(
+        "max.poll.records",
+        500,
+        "How many records iteration takes from the fetched ones at a time.",
+        1,
+        differs="Kafka's poll() is bounded by it too: here poll() returns whole fetched batches, and poll(max_records=n)"
+        " bounds one call",
+    ),
+    _int("max.poll.interval.ms", 300_000, "A member that does not poll for so long leaves its group.", 1),
+    _int("session.timeout.ms", 45_000, "A member whose heartbeats stop for so long is thrown out of its group.", 1),
+    _int("heartbeat.interval.ms", 3_000, "How often a member tells the coordinator that it lives.", 1),
+    _option(
+        "partition.assignment.strategy",
+        Kind.LIST,
+        (_ASSIGNORS,),
+        "The assignors this member offers to its group.",
+        choices=(_ASSIGNORS,),
+        synonyms={"org.apache.kafka.clients.consumer.rangeassignor": _ASSIGNORS},
+        differs="Kafka also offers cooperative-sticky; a group agrees on what all members have, and that is range",
+    ),
+    _int("fetch.min.bytes", 1, "A fetch is answered when so many bytes are there, or fetch.max.wait.ms have passed."),
+    _int("fetch.max.wait.ms", 500, "The longest that a broker holds back a fetch for want of fetch.min.bytes."),
+    _int("fetch.max.bytes", 52_428_800, "Most bytes of one fetch; a greater first batch comes nevertheless."),
+    _int("max.partition.fetch.bytes", 1_048_576, "Most bytes of one partition in a fetch; a greater first batch comes."),
+    _flag("check.crcs", True, "Checks the CRC of every batch."),
+    _option(
+        "isolation.level",
+        Kind.STRING,
+        "read_uncommitted",
+        "Whether records of open and aborted transactions are read.",
+        choices=("read_uncommitted",),
+    ),
+    _int("default.api.timeout.ms", 60_000, "How long calls wait that take a timeout and got none."),
+    _flag("allow.auto.create.topics", True, "Lets the broker create a topic that is subscribed to and does not exist."),
+    _option("client.rack", Kind.STRING, "", "Where this client stands, for assignors that mind racks."),
+    _flag("exclude.internal.topics", True, "Pattern subscriptions leave internal topics out."),
+    _later("group.instance.id", Kind.STRING, None, "static membership is not there: leave it out"),
+    _option(
+        "group.protocol",
+        Kind.STRING,
+        "classic",
+        "The group protocol.",
+        choices=("classic",),
+    ),
+    _later("group.remote.assignor", Kind.STRING, None, "it belongs to group.protocol=consumer, which is not there"),
+    _later("interceptor.classes", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + "wrap poll() in a function of your own"),
+    _later("key.deserializer", Kind.CALLABLE, None, "records carry bytes: decode record.key where you use it"),
+    _later("value.deserializer", Kind.CALLABLE, None, "records carry bytes: decode record.value where you use it"),
+    _later("share.acknowledgement.mode", Kind.STRING, "implicit", "share groups are not there"),
+    _later("share.acquire.mode", Kind.STRING, "batch_optimized", "share groups are not there"),
+)
+
+_CONSUMER_LIBRDKAFKA: Final = (
+    _later("enable.auto.offset.store", Kind.BOOLEAN, True, "commit(offsets) commits exactly what you name"),
+    _later("enable.partition.eof", Kind.BOOLEAN, False, "compare position() with end_offsets()"),
+    _later("statistics.interval.ms", Kind.INT, 0, _NO_METRIC_REPORTERS),
+    _later("debug", Kind.STRING, None, "set the level of the logger 'barnabas'"),
+)
+
+_CONSUMER_ALIASES: Final = (
+    *_COMMON_ALIASES,
+    Alias("fetch.wait.max.ms", "fetch.max.wait.ms"),
+    Alias("fetch.message.max.bytes", "max.partition.fetch.bytes"),
+)
+
+_ADMIN_OPTIONS: Final = (
+    *_common(receive_buffer_bytes=65_536, idle_ms=300_000),
+    _int("default.api.timeout.ms", 60_000, "How long calls wait that take a timeout and got none."),
+    _int("retries", INT_MAX, "How often a request is tried again; the call's timeout usually ends it sooner."),
+    _later("bootstrap.controllers", Kind.LIST, (), "give bootstrap.servers: brokers pass requests on to the controller"),
+)
+
+
+def _idempotence(options: Options) -> Options:
+    """Kafka's rules: a contradiction with a default turns idempotence off, one with a stated wish is an error."""
+    if not options["enable.idempotence"]:
+        return options
+    stated = options.given("enable.idempotence")
+    if options["max.in.flight.requests.per.connection"] > 5:
+        raise ConfigError(
+            "max.in.flight.requests.per.connection must be at most 5 with enable.idempotence, got "
+            f"{options['max.in.flight.requests.per.connection']}: lower it, or set enable_idempotence=False"
+        )
+    if options["acks"] != "all":
+        if stated:
+            raise ConfigError(f"enable.idempotence needs acks=all, got acks={options['acks']}")
+        return options.replace(enable_idempotence=False)
+    if options["retries"] == 0:
+        if stated:
+            raise ConfigError("enable.idempotence needs retries > 0, got retries=0")
+        return options.replace(enable_idempotence=False)
+    return options
+
+
+def _delivery_timeout(options: Options) -> Options:
+    """A record must have the time for one linger and one request; a default that is too short grows, a wish does not."""
+    needed = min(options["linger.ms"] + options["request.timeout.ms"], INT_MAX)
+    if options["delivery.timeout.ms"] >= needed:
+        return options
+    if options.given("delivery.timeout.ms"):
+        raise ConfigError(
+            f"delivery.timeout.ms={options['delivery.timeout.ms']} must be at least linger.ms + request.timeout.ms "
+            f"= {needed}"
+        )
+    return options.replace(delivery_timeout_ms=needed)
+
+
+def _group(options: Options) -> Options:
+    """What a member of a group, or a consumer without one, may ask for."""
+    if options["heartbeat.interval.ms"] >= options["session.timeout.ms"]:
+        raise ConfigError(
+            f"heartbeat.interval.ms={options['heartbeat.interval.ms']} must be less than "
+            f"session.timeout.ms={options['session.timeout.ms']}; a third of it is usual"
+        )
+    if options["group.id"] is None and options["enable.auto.commit"]:
+        if options.given("enable.auto.commit"):
+            raise ConfigError("enable.auto.commit needs a group.id to commit for")
+        return options.replace(enable_auto_commit=False)
+    if options["group.id"] == "":
+        raise ConfigError("group.id must not be empty: name a group, or leave it out and use assign()")
+    return options
+
+
+def _addresses(options: Options) -> Options:
+    if not options["bootstrap.servers"]:
+        raise ConfigError("bootstrap.servers is empty: give at least one host:port")
+    for address in options["bootstrap.servers"]:
+        host, colon, port = address.rpartition(":")
+        if not (host and colon and port.isdigit() and 0 < int(port) < 65_536):
+            raise ConfigError(f"invalid address {address!r} in bootstrap.servers: expected host:port")
+    return options
+
+
+PRODUCER: Final = OptionTable(
+    "Producer",
+    (*_PRODUCER_OPTIONS, *_PRODUCER_LIBRDKAFKA),
+    _PRODUCER_ALIASES,
+    (_addresses, _idempotence, _delivery_timeout),
+)
+CONSUMER: Final = OptionTable(
+    "Consumer", (*_CONSUMER_OPTIONS, *_CONSUMER_LIBRDKAFKA), _CONSUMER_ALIASES, (_addresses, _group)
+)
+ADMIN: Final = OptionTable("Admin", _ADMIN_OPTIONS, _COMMON_ALIASES, (_addresses,))

@@ -1,1 +1,10 @@
 //! Framing, inbound and outbound connections, reactor threads and timers.
+//!
+//! Inbound: [`server::Server`] runs reactor threads that read frames, call a [`server::Handler`] on the spot and send
+//! its [`part::Response`]. Nothing here knows what a frame means.
+
+mod connection;
+pub mod framing;
+pub mod part;
+mod send;
+pub mod server;

@@ -1,0 +1,173 @@
+//! Sends a response: its bytes by write, its file ranges by sendfile or through a buffer.
+//!
+//! The length prefix promises every byte of every range. If a file gives less, the only honest end is to close the
+//! connection: callers must drop it on any error from here.
+
+use std::io;
+
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use crate::framing::BufferPool;
+use crate::part::{FileRange, RangeSource, Response};
+
+/// Ranges up to here are read and sent together with the bytes around them: one small read costs less than the two
+/// system calls more of a sendfile.
+const INLINE_RANGE_BYTES: usize = 16 * 1024;
+/// How much of a range is read at once on the buffered path.
+const CHUNK_BYTES: usize = 256 * 1024;
+/// Capacity of the buffer that bytes and small ranges are assembled in.
+const SCRATCH_BYTES: usize = 2 * CHUNK_BYTES;
+/// How much one connection sends before the others get their turn.
+#[cfg(target_os = "linux")]
+const TURN_BYTES: usize = 1024 * 1024;
+
+/// How file ranges are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SendMode {
+    /// The kernel copies from the file to the socket, where the system can do that.
+    #[default]
+    Sendfile,
+    /// Ranges are read into a buffer and written: for other systems, encrypted connections and simulated files.
+    Buffered,
+}
+
+/// Sends `response`, with a buffer of `pool` to assemble bytes and small ranges in.
+pub(crate) async fn send<F: RangeSource>(
+    stream: &mut TcpStream,
+    response: &Response<F>,
+    mode: SendMode,
+    pool: &BufferPool,
+) -> io::Result<()> {
+    if response.ranges().is_empty() {
+        return stream.write_all(response.bytes()).await;
+    }
+    let mut scratch = pool.take(SCRATCH_BYTES);
+    let result = send_parts(stream, response, mode, &mut scratch).await;
+    pool.give(scratch);
+    result
+}
+
+async fn send_parts<F: RangeSource>(
+    stream: &mut TcpStream,
+    response: &Response<F>,
+    mode: SendMode,
+    scratch: &mut Vec<u8>,
+) -> io::Result<()> {
+    let mut sent = 0;
+    for (at, range) in response.ranges() {
+        scratch.extend_from_slice(response.bytes().get(sent..*at).unwrap_or_default());
+        sent = *at;
+        if range.len <= INLINE_RANGE_BYTES {
+            read_range(range, 0, range.len, scratch)?;
+        } else if mode == SendMode::Sendfile && range.file.descriptor().is_some() {
+            send_more(stream, scratch).await?;
+            scratch.clear();
+            send_file(stream, range).await?;
+        } else {
+            send_buffered(stream, range, scratch).await?;
+        }
+        if scratch.len() >= CHUNK_BYTES {
+            stream.write_all(scratch).await?;
+            scratch.clear();
+        }
+    }
+    scratch.extend_from_slice(response.bytes().get(sent..).unwrap_or_default());
+    stream.write_all(scratch).await?;
+    scratch.clear();
+    Ok(())
+}
+
+/// Appends `len` bytes of the range, from `from` on, to `out`.
+fn read_range<F: RangeSource>(range: &FileRange<F>, from: usize, len: usize, out: &mut Vec<u8>) -> io::Result<()> {
+    let begin = out.len();
+    out.resize(begin + len, 0);
+    let mut done = 0;
+    while let Some(space) = out.get_mut(begin + done..).filter(|space| !space.is_empty()) {
+        match range.file.read_at(space, position_in(range, from + done)?) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(n) => done += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn position_in<F>(range: &FileRange<F>, offset: usize) -> io::Result<u64> {
+    u64::try_from(offset)
+        .ok()
+        .and_then(|offset| range.position.checked_add(offset))
+        .ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+async fn send_buffered<F: RangeSource>(
+    stream: &mut TcpStream,
+    range: &FileRange<F>,
+    scratch: &mut Vec<u8>,
+) -> io::Result<()> {
+    let mut done = 0;
+    while done < range.len {
+        let len = (range.len - done).min(CHUNK_BYTES);
+        read_range(range, done, len, scratch)?;
+        stream.write_all(scratch).await?;
+        scratch.clear();
+        done += len;
+    }
+    Ok(())
+}
+
+/// Writes bytes that more will follow, so that the kernel does not send them as a packet of their own.
+#[cfg(target_os = "linux")]
+async fn send_more(stream: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
+    use rustix::net::SendFlags;
+    while !bytes.is_empty() {
+        let n = stream
+            .async_io(tokio::io::Interest::WRITABLE, || {
+                Ok(rustix::net::send(stream, bytes, SendFlags::MORE | SendFlags::NOSIGNAL)?)
+            })
+            .await?;
+        bytes = bytes.get(n..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+async fn send_file<F: RangeSource>(stream: &TcpStream, range: &FileRange<F>) -> io::Result<()> {
+    let mut position = range.position;
+    let mut left = range.len;
+    let mut turn = 0;
+    while left > 0 {
+        let n = stream
+            .async_io(tokio::io::Interest::WRITABLE, || {
+                let file = range.file.descriptor().ok_or(io::ErrorKind::NotFound)?;
+                Ok(rustix::fs::sendfile(
+                    stream,
+                    file,
+                    Some(&mut position),
+                    left.min(TURN_BYTES),
+                )?)
+            })
+            .await?;
+        if n == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        left = left.saturating_sub(n);
+        turn += n;
+        if turn >= TURN_BYTES && left > 0 {
+            turn = 0;
+            tokio::task::yield_now().await;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+async fn send_more(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
+    stream.write_all(bytes).await
+}
+
+#[cfg(not(target_os = "linux"))]
+async fn send_file<F: RangeSource>(stream: &mut TcpStream, range: &FileRange<F>) -> io::Result<()> {
+    send_buffered(stream, range, &mut Vec::new()).await
+}

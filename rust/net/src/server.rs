@@ -1,0 +1,540 @@
+//! The inbound server: reactor threads that accept, read frames, run the handler and send responses in order.
+//!
+//! One request of a connection executes at a time; the next frame may be read meanwhile, but is not started. A handler
+//! runs on the reactor thread and must not block; what cannot be answered at once is a future.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use socket2::{Domain, Protocol, Socket, Type};
+use thiserror::Error;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+use crate::connection::Connection;
+use crate::framing::BufferPool;
+use crate::part::{RangeSource, Response};
+
+pub use crate::send::SendMode;
+
+/// Connections that the kernel holds for us before they are accepted.
+const BACKLOG: i32 = 1024;
+/// How long accepting pauses after it failed (out of descriptors).
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// What the server cannot do.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// A listener's address cannot be bound.
+    #[error("cannot listen on {host}:{port} (listener {listener}): {source}")]
+    Bind {
+        /// The listener's name.
+        listener: String,
+        /// The host that was asked for.
+        host: String,
+        /// The port that was asked for.
+        port: u16,
+        /// Why.
+        source: io::Error,
+    },
+    /// A reactor thread cannot be started.
+    #[error("cannot start a reactor thread: {0}")]
+    Start(#[from] io::Error),
+}
+
+/// A name and an address to listen on.
+#[derive(Debug, Clone)]
+pub struct Listener {
+    /// The listener's name, e.g. `PLAINTEXT`.
+    pub name: String,
+    /// Host name or address; empty for all.
+    pub host: String,
+    /// Port; 0 for any free one.
+    pub port: u16,
+}
+
+/// Limits and modes of a server.
+#[derive(Debug, Clone)]
+pub struct ServerConfig {
+    /// Where to listen.
+    pub listeners: Vec<Listener>,
+    /// Reactor threads.
+    pub reactors: usize,
+    /// Largest frame accepted (`socket.request.max.bytes`).
+    pub frame_bytes_max: usize,
+    /// Open connections; over it nothing more is accepted (`max.connections`).
+    pub connections_max: usize,
+    /// Open connections of one address; over it a new one is closed (`max.connections.per.ip`).
+    pub connections_per_ip_max: usize,
+    /// A connection without a request for this long is closed (`connections.max.idle.ms`).
+    pub idle_max: Duration,
+    /// How file ranges are sent.
+    pub send_mode: SendMode,
+    /// `SO_SNDBUF` and `SO_RCVBUF`; `None` leaves the system's.
+    pub socket_buffer_bytes: Option<usize>,
+}
+
+/// Who is at the other end of a connection.
+#[derive(Debug, Clone)]
+pub struct ConnectionInfo {
+    /// Unique in this server's life.
+    pub id: u64,
+    /// Index into the configured listeners.
+    pub listener: usize,
+    /// The peer's address.
+    pub peer: SocketAddr,
+}
+
+/// A response to come; `None` closes the connection.
+pub type Waiting<F> = Pin<Box<dyn Future<Output = Option<Response<F>>> + Send>>;
+
+/// What became of a request.
+pub enum Outcome<F> {
+    /// The response is written; send it.
+    Reply,
+    /// The request has no response.
+    Silent,
+    /// The response comes later.
+    Wait(Waiting<F>),
+    /// Close the connection.
+    Close,
+}
+
+impl<F> std::fmt::Debug for Outcome<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Reply => "Reply",
+            Self::Silent => "Silent",
+            Self::Wait(_) => "Wait",
+            Self::Close => "Close",
+        })
+    }
+}
+
+/// What the server calls for every frame.
+pub trait Handler: Send + Sync + 'static {
+    /// What a response's ranges are of.
+    type File: RangeSource;
+    /// What the handler keeps per connection.
+    type Connection: Send + 'static;
+    /// A connection was accepted.
+    fn connected(&self, info: ConnectionInfo) -> Self::Connection;
+    /// A frame is there; `arrival` is when its last byte was read. Runs on the reactor thread.
+    fn handle(
+        &self,
+        connection: &mut Self::Connection,
+        frame: &mut [u8],
+        arrival: Instant,
+        response: &mut Response<Self::File>,
+    ) -> Outcome<Self::File>;
+    /// A connection is gone.
+    fn disconnected(&self, connection: &mut Self::Connection);
+}
+
+/// Counters of a server.
+#[derive(Debug, Default)]
+pub struct ServerMetrics {
+    /// Connections accepted so far.
+    pub accepted: AtomicU64,
+    /// Connections refused for a limit, or closed because they were idle.
+    pub refused: AtomicU64,
+    /// Connections closed because they were idle.
+    pub idle_closed: AtomicU64,
+    /// Bytes of requests received.
+    pub bytes_in: AtomicU64,
+    /// Bytes of responses sent.
+    pub bytes_out: AtomicU64,
+    /// Connections open.
+    pub connections: AtomicUsize,
+}
+
+/// One connection, as others see it.
+#[derive(Debug)]
+struct Entry {
+    task: Option<AbortHandle>,
+    executing: Arc<AtomicBool>,
+    last_active_ms: Arc<AtomicU64>,
+    ip: IpAddr,
+}
+
+pub(crate) struct Shared<H: Handler> {
+    pub(crate) config: ServerConfig,
+    pub(crate) handler: Arc<H>,
+    pub(crate) metrics: Arc<ServerMetrics>,
+    started: Instant,
+    entries: Mutex<HashMap<u64, Entry>>,
+    /// Told whenever a connection has gone.
+    gone: Condvar,
+    /// The same for the accept loops, which wait for room.
+    room: tokio::sync::Notify,
+    next_id: AtomicU64,
+    pub(crate) draining: AtomicBool,
+    reactors: Mutex<Vec<Reactor>>,
+}
+
+/// One reactor: its runtime and the read buffers that its connections share.
+struct Reactor {
+    runtime: tokio::runtime::Handle,
+    pool: Arc<BufferPool>,
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A running server.
+pub struct Server<H: Handler> {
+    shared: Arc<Shared<H>>,
+    addresses: Vec<SocketAddr>,
+    phase: watch::Sender<Phase>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    /// Bound; connections wait in the backlog.
+    Gated,
+    Serving,
+    /// Nothing more is accepted.
+    Draining,
+    Stopped,
+}
+
+impl<H: Handler> std::fmt::Debug for Server<H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server")
+            .field("addresses", &self.addresses)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<H: Handler> Server<H> {
+    /// Binds all listeners and starts the reactor threads. Nothing is accepted until [`Server::open_gate`].
+    pub fn bind(config: ServerConfig, handler: Arc<H>) -> Result<Self, ServerError> {
+        let sockets = config
+            .listeners
+            .iter()
+            .map(|listener| {
+                bind_listener(listener, &config).map_err(|source| ServerError::Bind {
+                    listener: listener.name.clone(),
+                    host: listener.host.clone(),
+                    port: listener.port,
+                    source,
+                })
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let addresses = sockets
+            .iter()
+            .map(std::net::TcpListener::local_addr)
+            .collect::<Result<Vec<_>, _>>()?;
+        let reactors = config.reactors.max(1);
+        let shared = Arc::new(Shared {
+            config,
+            handler,
+            metrics: Arc::new(ServerMetrics::default()),
+            started: Instant::now(),
+            entries: Mutex::new(HashMap::new()),
+            gone: Condvar::new(),
+            room: tokio::sync::Notify::new(),
+            next_id: AtomicU64::new(1),
+            draining: AtomicBool::new(false),
+            reactors: Mutex::new(Vec::new()),
+        });
+        let (phase, _) = watch::channel(Phase::Gated);
+        let server = Self {
+            shared,
+            addresses,
+            phase,
+            threads: Mutex::new(Vec::new()),
+        };
+        let mut sockets = Some(sockets);
+        for index in 0..reactors {
+            server.start_reactor(index, sockets.take().unwrap_or_default())?;
+        }
+        Ok(server)
+    }
+
+    fn start_reactor(&self, index: usize, sockets: Vec<std::net::TcpListener>) -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .build()?;
+        lock(&self.shared.reactors).push(Reactor {
+            runtime: runtime.handle().clone(),
+            pool: Arc::new(BufferPool::new()),
+        });
+        let shared = Arc::clone(&self.shared);
+        let mut phase = self.phase.subscribe();
+        let thread = std::thread::Builder::new()
+            .name(format!("barnabas-net-{index}"))
+            .spawn(move || {
+                runtime.block_on(async {
+                    if index == 0 {
+                        for (listener, socket) in sockets.into_iter().enumerate() {
+                            tokio::spawn(accept(Arc::clone(&shared), listener, socket, phase.clone()));
+                        }
+                        tokio::spawn(close_idle(Arc::clone(&shared)));
+                    }
+                    // An error means that the server was dropped.
+                    let _ = phase.wait_for(|phase| *phase == Phase::Stopped).await;
+                });
+            })?;
+        lock(&self.threads).push(thread);
+        Ok(())
+    }
+
+    /// The addresses as bound, in the order of the configured listeners.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// Starts to accept; what connected before waits in the backlog.
+    pub fn open_gate(&self) {
+        self.advance(Phase::Serving);
+    }
+
+    /// The server's counters.
+    pub fn metrics(&self) -> &Arc<ServerMetrics> {
+        &self.shared.metrics
+    }
+
+    /// Closes one connection.
+    pub fn close_connection(&self, id: u64) {
+        let task = lock(&self.shared.entries).get(&id).and_then(|entry| entry.task.clone());
+        if let Some(task) = task {
+            task.abort();
+        }
+    }
+
+    /// Accepts nothing more, closes idle connections, lets executing requests finish, and stops the threads. Returns
+    /// whether everything ended by itself within `timeout`.
+    pub fn stop(&self, timeout: Duration) -> bool {
+        let deadline = Instant::now().checked_add(timeout);
+        self.shared.draining.store(true, Ordering::SeqCst);
+        self.advance(Phase::Draining);
+        let drained = self.drain(deadline);
+        self.advance(Phase::Stopped);
+        for thread in lock(&self.threads).drain(..) {
+            if thread.join().is_err() {
+                log::error!("a reactor thread panicked");
+            }
+        }
+        drained
+    }
+
+    fn drain(&self, deadline: Option<Instant>) -> bool {
+        let mut entries = lock(&self.shared.entries);
+        loop {
+            for entry in entries.values() {
+                if !entry.executing.load(Ordering::SeqCst)
+                    && let Some(task) = &entry.task
+                {
+                    task.abort();
+                }
+            }
+            if entries.is_empty() {
+                return true;
+            }
+            let left = deadline.map_or(Duration::MAX, |deadline| {
+                deadline.saturating_duration_since(Instant::now())
+            });
+            if left.is_zero() {
+                return false;
+            }
+            entries = self
+                .shared
+                .gone
+                .wait_timeout(entries, left.min(ACCEPT_PAUSE))
+                .map_or_else(|e| e.into_inner().0, |w| w.0);
+        }
+    }
+
+    fn advance(&self, to: Phase) {
+        self.phase.send_if_modified(|phase| {
+            let forward = *phase < to;
+            if forward {
+                *phase = to;
+            }
+            forward
+        });
+    }
+}
+
+impl<H: Handler> Drop for Server<H> {
+    fn drop(&mut self) {
+        self.stop(Duration::ZERO);
+    }
+}
+
+fn bind_listener(listener: &Listener, config: &ServerConfig) -> io::Result<std::net::TcpListener> {
+    let host = if listener.host.is_empty() {
+        "0.0.0.0"
+    } else {
+        listener.host.as_str()
+    };
+    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in (host, listener.port).to_socket_addrs()? {
+        match bind_address(address, config) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+fn bind_address(address: SocketAddr, config: &ServerConfig) -> io::Result<std::net::TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    if let Some(bytes) = config.socket_buffer_bytes {
+        // Accepted sockets inherit these, which is the only time at which a receive window can still be scaled up.
+        socket.set_send_buffer_size(bytes)?;
+        socket.set_recv_buffer_size(bytes)?;
+    }
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+/// Accepts on one listener from the opening of the gate until the server drains.
+async fn accept<H: Handler>(
+    shared: Arc<Shared<H>>,
+    listener: usize,
+    socket: std::net::TcpListener,
+    mut phase: watch::Receiver<Phase>,
+) {
+    if phase.wait_for(|phase| *phase >= Phase::Serving).await.is_err() {
+        return;
+    }
+    let socket = match TcpListener::from_std(socket) {
+        Ok(socket) => socket,
+        Err(error) => return log::error!("listener {listener} cannot be served: {error}"),
+    };
+    loop {
+        let accepted = tokio::select! {
+            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => return,
+            accepted = accept_one(&shared, &socket) => accepted,
+        };
+        match accepted {
+            Ok((stream, peer)) => admit(&shared, listener, stream, peer),
+            Err(error) => {
+                log::warn!("accepting on listener {listener} failed: {error}");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn accept_one<H: Handler>(shared: &Shared<H>, socket: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
+    loop {
+        let room = shared.room.notified();
+        if shared.metrics.connections.load(Ordering::SeqCst) < shared.config.connections_max {
+            return socket.accept().await;
+        }
+        room.await;
+    }
+}
+
+/// Registers a connection and starts its task on the next reactor.
+fn admit<H: Handler>(shared: &Arc<Shared<H>>, listener: usize, stream: TcpStream, peer: SocketAddr) {
+    let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
+    let ip = peer.ip();
+    let mut entries = lock(&shared.entries);
+    let per_ip = shared.config.connections_per_ip_max;
+    // Counting is linear, so it is only done when there is a limit.
+    if per_ip < usize::MAX && entries.values().filter(|entry| entry.ip == ip).count() >= per_ip {
+        shared.metrics.refused.fetch_add(1, Ordering::Relaxed);
+        return;
+    }
+    let executing = Arc::new(AtomicBool::new(false));
+    let last_active_ms = Arc::new(AtomicU64::new(shared.elapsed_ms(Instant::now())));
+    let entry = Entry {
+        task: None,
+        executing: Arc::clone(&executing),
+        last_active_ms: Arc::clone(&last_active_ms),
+        ip,
+    };
+    entries.insert(id, entry);
+    // Dropping a connection takes this lock, and spawning may drop it.
+    drop(entries);
+    shared.metrics.accepted.fetch_add(1, Ordering::Relaxed);
+    shared.metrics.connections.fetch_add(1, Ordering::SeqCst);
+    let state = shared.handler.connected(ConnectionInfo { id, listener, peer });
+    // From here on dropping the connection, with its task or in its place, takes the entry out again.
+    let connection = Connection {
+        shared: Arc::clone(shared),
+        id,
+        state,
+        executing,
+        last_active_ms,
+    };
+    let task = spawn(shared, connection, stream, id);
+    if let (Some(entry), Some(task)) = (lock(&shared.entries).get_mut(&id), task) {
+        entry.task = Some(task);
+    }
+}
+
+fn spawn<H: Handler>(shared: &Shared<H>, connection: Connection<H>, stream: TcpStream, id: u64) -> Option<AbortHandle> {
+    let reactors = lock(&shared.reactors);
+    let count = u64::try_from(reactors.len()).unwrap_or(1).max(1);
+    let index = usize::try_from(id % count).unwrap_or(0);
+    let reactor = reactors.get(index)?;
+    let pool = Arc::clone(&reactor.pool);
+    if index == 0 {
+        // The accept loops run on this one, where the stream is registered already.
+        return Some(tokio::spawn(connection.run(stream, pool)).abort_handle());
+    }
+    let stream = stream.into_std().ok()?;
+    let task = reactor.runtime.spawn(async move {
+        if let Ok(stream) = TcpStream::from_std(stream) {
+            connection.run(stream, pool).await;
+        }
+    });
+    Some(task.abort_handle())
+}
+
+/// Closes connections that have not been used for the configured time.
+async fn close_idle<H: Handler>(shared: Arc<Shared<H>>) {
+    let idle_max = shared.config.idle_max;
+    let limit_ms = u64::try_from(idle_max.as_millis()).unwrap_or(u64::MAX);
+    let mut tick = tokio::time::interval((idle_max / 4).clamp(Duration::from_millis(10), Duration::from_secs(10)));
+    loop {
+        tick.tick().await;
+        let now = shared.elapsed_ms(Instant::now());
+        for entry in lock(&shared.entries).values() {
+            let idle = now.saturating_sub(entry.last_active_ms.load(Ordering::Relaxed)) > limit_ms;
+            if idle
+                && !entry.executing.load(Ordering::Relaxed)
+                && let Some(task) = &entry.task
+            {
+                shared.metrics.idle_closed.fetch_add(1, Ordering::Relaxed);
+                task.abort();
+            }
+        }
+    }
+}
+
+impl<H: Handler> Shared<H> {
+    pub(crate) fn elapsed_ms(&self, now: Instant) -> u64 {
+        u64::try_from(now.saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+impl<H: Handler> Shared<H> {
+    /// A connection has gone.
+    pub(crate) fn forget(&self, id: u64) {
+        lock(&self.entries).remove(&id);
+        self.metrics.connections.fetch_sub(1, Ordering::SeqCst);
+        self.gone.notify_all();
+        self.room.notify_waiters();
+    }
+}

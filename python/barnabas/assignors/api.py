@@ -1,0 +1,88 @@
+"""What an assignor is, and Java's orders that all of them depend on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from barnabas.types import PartitionInfo, TopicPartition
+
+__all__ = ["Assignor", "Subscription", "hash_map_order", "java_order"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """What a member tells the group's leader about itself.
+
+    Attributes:
+        topics: The topics it subscribes to.
+        owned_partitions: What it holds while it joins.
+        user_data: Bytes of its assignor's own.
+        generation_id: The generation in which it got the owned partitions, or -1.
+        rack_id: Where it stands.
+        group_instance_id: Its name as a static member.
+    """
+
+    topics: tuple[str, ...]
+    owned_partitions: tuple[TopicPartition, ...] = ()
+    user_data: bytes | None = None
+    generation_id: int = -1
+    rack_id: str | None = None
+    group_instance_id: str | None = None
+
+
+class Assignor(Protocol):
+    """Divides partitions among members."""
+
+    @property
+    def name(self) -> str:
+        """The name that members vote for."""
+
+    def user_data(self, topics: Sequence[str]) -> bytes | None:
+        """Bytes to send with a subscription to `topics`."""
+
+    def assign(
+        self, partitions: Mapping[str, Sequence[PartitionInfo]], members: Mapping[str, Subscription]
+    ) -> dict[str, list[TopicPartition]]:
+        """Divides the partitions of the subscribed topics.
+
+        Args:
+            partitions: The partitions of every topic that exists, ordered by number.
+            members: Subscriptions by member id.
+
+        Returns:
+            The partitions of each member; a member without any has an empty list.
+        """
+
+
+def java_order(text: str) -> bytes:
+    """A key that sorts strings as Java does: by UTF-16 units, not by code points."""
+    return text.encode("utf-16-be", "surrogatepass")
+
+
+def hash_map_order(keys: Iterable[str]) -> list[str]:
+    """Returns keys in the order in which a Java HashMap that they were put into, one by one, would be walked.
+
+    Kafka's assignors walk such maps, so the order of topics inside an assignment's bytes follows from it.
+    """
+    ordered = list(dict.fromkeys(keys))
+    capacity = 16
+    while len(ordered) > capacity * 3 // 4:
+        capacity *= 2
+    return sorted(ordered, key=lambda key: _spread(_string_hash(key)) & (capacity - 1))
+
+
+def _string_hash(text: str) -> int:
+    """Java's String.hashCode as an unsigned number."""
+    units = java_order(text)
+    value = 0
+    for high, low in zip(units[::2], units[1::2], strict=True):
+        value = (31 * value + (high << 8 | low)) & 0xFFFF_FFFF
+    return value
+
+
+def _spread(value: int) -> int:
+    return value ^ (value >> 16)

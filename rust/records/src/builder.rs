@@ -1,0 +1,409 @@
+//! Builds one batch in a caller's buffer: records are written once, in place, and sealed under a header.
+
+use crate::header::{
+    HEADER_LEN, LOG_OVERHEAD, MAGIC_V2, NO_PARTITION_LEADER_EPOCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE,
+    NO_TIMESTAMP, attributes,
+};
+use crate::varint::{uvarlong_len, varint_len, varlong_len, write_uvarlong, zigzag32, zigzag64};
+use crate::{BatchHeader, Compression, RecordsError, Result, compress, patch};
+
+/// A header of a record: key and nullable value.
+pub type Header<'a> = (&'a [u8], Option<&'a [u8]>);
+
+/// Largest batch: the length field is a positive 32-bit number.
+const BATCH_SIZE_MAX: usize = i32::MAX as usize;
+/// Zigzag of -1, the length of null.
+const NULL: u8 = 1;
+
+/// What [`BatchBuilder::finish`] writes around the records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seal {
+    /// Offset of the first record.
+    pub base_offset: i64,
+    /// Epoch of the leader, -1 in a producer.
+    pub leader_epoch: i32,
+    /// Codec of the records.
+    pub compression: Compression,
+    /// Level of the codec, its default if `None`.
+    pub level: Option<i32>,
+    /// Producer, or -1.
+    pub producer_id: i64,
+    /// Producer's epoch, or -1.
+    pub producer_epoch: i16,
+    /// Sequence number of the first record, or -1.
+    pub base_sequence: i32,
+    /// Whether the batch belongs to a transaction.
+    pub transactional: bool,
+    /// Whether the records are control records.
+    pub control: bool,
+}
+
+impl Default for Seal {
+    /// A plain producer's batch: offset 0, no compression, no producer state.
+    fn default() -> Self {
+        Self {
+            base_offset: 0,
+            leader_epoch: NO_PARTITION_LEADER_EPOCH,
+            compression: Compression::None,
+            level: None,
+            producer_id: NO_PRODUCER_ID,
+            producer_epoch: NO_PRODUCER_EPOCH,
+            base_sequence: NO_SEQUENCE,
+            transactional: false,
+            control: false,
+        }
+    }
+}
+
+impl Seal {
+    fn attributes(&self) -> i16 {
+        let mut bits = i16::from(self.compression.id());
+        if self.transactional {
+            bits |= attributes::TRANSACTIONAL;
+        }
+        if self.control {
+            bits |= attributes::CONTROL;
+        }
+        bits
+    }
+}
+
+/// Writes records one after another into a buffer that begins with room for the header.
+#[derive(Debug)]
+pub struct BatchBuilder {
+    buffer: Vec<u8>,
+    record_count: i32,
+    base_timestamp: i64,
+    max_timestamp: i64,
+}
+
+/// Sizes of one record, computed once and used to reserve, to check and to write.
+struct Sizes {
+    /// What the length field of the record says.
+    body: usize,
+    /// The whole record.
+    record: usize,
+}
+
+impl BatchBuilder {
+    /// A builder over `buffer`, whose contents are dropped and whose capacity is kept.
+    pub fn new(mut buffer: Vec<u8>) -> Self {
+        buffer.clear();
+        buffer.resize(HEADER_LEN, 0);
+        Self {
+            buffer,
+            record_count: 0,
+            base_timestamp: NO_TIMESTAMP,
+            max_timestamp: NO_TIMESTAMP,
+        }
+    }
+
+    /// Exact number of bytes by which [`append`](Self::append) of these arguments grows the batch.
+    #[inline]
+    pub fn record_size(
+        &self,
+        timestamp: i64,
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        headers: &[Header<'_>],
+    ) -> usize {
+        self.sizes(timestamp, key, value, headers).record
+    }
+
+    /// Appends a record and returns its offset minus the batch's base offset.
+    ///
+    /// # Errors
+    /// The timestamp is below -1, or the batch would pass what the format can express. The batch is as it was.
+    #[inline]
+    pub fn append(
+        &mut self,
+        timestamp: i64,
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        headers: &[Header<'_>],
+    ) -> Result<i32> {
+        let sizes = self.sizes(timestamp, key, value, headers);
+        self.write(&sizes, timestamp, key, value, headers)
+    }
+
+    /// As [`append`](Self::append), but leaves the batch alone and returns `None` if it would grow beyond
+    /// `size_limit` bytes.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    #[inline]
+    pub fn try_append(
+        &mut self,
+        size_limit: usize,
+        timestamp: i64,
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        headers: &[Header<'_>],
+    ) -> Result<Option<i32>> {
+        let sizes = self.sizes(timestamp, key, value, headers);
+        if self.buffer.len().saturating_add(sizes.record) > size_limit {
+            return Ok(None);
+        }
+        self.write(&sizes, timestamp, key, value, headers).map(Some)
+    }
+
+    /// Bytes of the batch as it stands, uncompressed, header included.
+    #[inline]
+    pub fn size_in_bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Number of records appended.
+    #[inline]
+    pub fn record_count(&self) -> i32 {
+        self.record_count
+    }
+
+    /// Whether nothing has been appended.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.record_count == 0
+    }
+
+    /// Timestamp of the first record, -1 while there is none.
+    #[inline]
+    pub fn base_timestamp(&self) -> i64 {
+        self.base_timestamp
+    }
+
+    /// Largest timestamp of the records, -1 while there is none.
+    #[inline]
+    pub fn max_timestamp(&self) -> i64 {
+        self.max_timestamp
+    }
+
+    /// Gives the buffer back without sealing a batch.
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// Compresses, writes the header and returns the batch in the buffer that the builder was given.
+    ///
+    /// `scratch` is used by compression only; its former contents are dropped.
+    ///
+    /// # Errors
+    /// There is no record, the codec has no such level, or the compressed batch passes what the format can express.
+    pub fn finish(mut self, seal: &Seal, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
+        if self.is_empty() {
+            return Err(RecordsError::EmptyBatch);
+        }
+        if seal.compression != Compression::None {
+            scratch.clear();
+            let records = self.buffer.get(HEADER_LEN..).unwrap_or_default();
+            compress(seal.compression, seal.level, records, scratch)?;
+            self.buffer.truncate(HEADER_LEN);
+            self.buffer.extend_from_slice(scratch);
+        }
+        let size = self.buffer.len();
+        let Some(batch_length) = size
+            .checked_sub(LOG_OVERHEAD)
+            .and_then(|length| i32::try_from(length).ok())
+        else {
+            return Err(RecordsError::TooLarge {
+                size,
+                limit: BATCH_SIZE_MAX,
+            });
+        };
+        let header = BatchHeader {
+            base_offset: seal.base_offset,
+            batch_length,
+            partition_leader_epoch: seal.leader_epoch,
+            magic: MAGIC_V2,
+            crc: 0,
+            attributes: seal.attributes(),
+            last_offset_delta: self.record_count - 1,
+            base_timestamp: self.base_timestamp,
+            max_timestamp: self.max_timestamp,
+            producer_id: seal.producer_id,
+            producer_epoch: seal.producer_epoch,
+            base_sequence: seal.base_sequence,
+            record_count: self.record_count,
+        };
+        if let Some(space) = self.buffer.first_chunk_mut() {
+            header.write(space);
+        }
+        patch::set_crc(&mut self.buffer)?;
+        Ok(self.buffer)
+    }
+
+    #[inline]
+    fn timestamp_delta(&self, timestamp: i64) -> i64 {
+        if self.record_count == 0 {
+            0
+        } else {
+            timestamp.wrapping_sub(self.base_timestamp)
+        }
+    }
+
+    #[inline]
+    fn sizes(&self, timestamp: i64, key: Option<&[u8]>, value: Option<&[u8]>, headers: &[Header<'_>]) -> Sizes {
+        const ATTRIBUTES: usize = 1;
+        let headers = if headers.is_empty() { 1 } else { headers_len(headers) };
+        let body = ATTRIBUTES
+            .saturating_add(varlong_len(self.timestamp_delta(timestamp)))
+            .saturating_add(varint_len(self.record_count))
+            .saturating_add(bytes_len(key))
+            .saturating_add(bytes_len(value))
+            .saturating_add(headers);
+        Sizes {
+            body,
+            record: body.saturating_add(length_len(body)),
+        }
+    }
+
+    #[inline]
+    fn write(
+        &mut self,
+        sizes: &Sizes,
+        timestamp: i64,
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        headers: &[Header<'_>],
+    ) -> Result<i32> {
+        let offset_delta = self.record_count;
+        let size = self.buffer.len().saturating_add(sizes.record);
+        if size > BATCH_SIZE_MAX || timestamp < NO_TIMESTAMP || offset_delta == i32::MAX {
+            return Err(refusal(size, timestamp, offset_delta));
+        }
+        let timestamp_delta = self.timestamp_delta(timestamp);
+        let buffer = &mut self.buffer;
+        buffer.reserve(sizes.record);
+        let mut prefix = Prefix::default();
+        prefix.put(buffer, length(sizes.body));
+        prefix.put(buffer, 0);
+        prefix.put(buffer, zigzag64(timestamp_delta));
+        prefix.put(buffer, zigzag32(offset_delta).into());
+        prefix.put_bytes(buffer, key);
+        prefix.put_bytes(buffer, value);
+        if headers.is_empty() {
+            prefix.put(buffer, 0);
+            prefix.flush(buffer);
+        } else {
+            prefix.flush(buffer);
+            write_headers(buffer, headers);
+        }
+        debug_assert_eq!(self.buffer.len(), size, "the size was promised");
+        if offset_delta == 0 {
+            self.base_timestamp = timestamp;
+        }
+        self.max_timestamp = self.max_timestamp.max(timestamp);
+        self.record_count = offset_delta + 1;
+        Ok(offset_delta)
+    }
+}
+
+/// Small fields of a record, gathered in a register so that they reach the buffer in one store.
+#[derive(Default)]
+struct Prefix {
+    word: u128,
+    len: usize,
+}
+
+impl Prefix {
+    /// Adds a varint; `buffer` takes it at once if it is a long one.
+    #[inline]
+    fn put(&mut self, buffer: &mut Vec<u8>, raw: u64) {
+        let word = if raw < 1 << 7 {
+            raw
+        } else if raw < 1 << 14 {
+            (raw & 0x7f) | 0x80 | (raw >> 7) << 8
+        } else {
+            return self.put_long(buffer, raw);
+        };
+        self.word |= u128::from(word) << (self.len * 8);
+        self.len += if raw < 1 << 7 { 1 } else { 2 };
+    }
+
+    /// Adds a nullable byte string: its length waits in the register, its bytes go to `buffer`.
+    #[inline]
+    fn put_bytes(&mut self, buffer: &mut Vec<u8>, bytes: Option<&[u8]>) {
+        match bytes {
+            None => self.put(buffer, NULL.into()),
+            Some(bytes) => {
+                self.put(buffer, length(bytes.len()));
+                self.flush(buffer);
+                buffer.extend_from_slice(bytes);
+            }
+        }
+    }
+
+    #[cold]
+    fn put_long(&mut self, buffer: &mut Vec<u8>, raw: u64) {
+        self.flush(buffer);
+        write_uvarlong(buffer, raw);
+    }
+
+    /// Writes what was gathered. Between two flushes at most six short varints are put, which fit.
+    #[inline]
+    fn flush(&mut self, buffer: &mut Vec<u8>) {
+        let bytes = self.word.to_le_bytes();
+        let end = buffer.len().saturating_add(self.len);
+        if buffer.capacity() - buffer.len() >= bytes.len() {
+            // A store of fixed size is several times cheaper than one of variable size.
+            buffer.extend_from_slice(&bytes);
+            buffer.truncate(end);
+        } else {
+            buffer.extend_from_slice(bytes.get(..self.len).unwrap_or_default());
+        }
+        *self = Self::default();
+    }
+}
+
+/// A length that has been checked against [`BATCH_SIZE_MAX`], zigzagged.
+#[inline]
+fn length(len: usize) -> u64 {
+    (len as u64) << 1
+}
+
+/// Bytes of a length field.
+#[inline]
+fn length_len(len: usize) -> usize {
+    uvarlong_len(length(len))
+}
+
+#[inline]
+fn bytes_len(bytes: Option<&[u8]>) -> usize {
+    bytes.map_or(1, |bytes| length_len(bytes.len()).saturating_add(bytes.len()))
+}
+
+fn headers_len(headers: &[Header<'_>]) -> usize {
+    headers.iter().fold(length_len(headers.len()), |len, (key, value)| {
+        len.saturating_add(bytes_len(Some(key)))
+            .saturating_add(bytes_len(*value))
+    })
+}
+
+fn write_headers(buffer: &mut Vec<u8>, headers: &[Header<'_>]) {
+    write_uvarlong(buffer, length(headers.len()));
+    for (key, value) in headers {
+        write_uvarlong(buffer, length(key.len()));
+        buffer.extend_from_slice(key);
+        match value {
+            None => buffer.push(NULL),
+            Some(value) => {
+                write_uvarlong(buffer, length(value.len()));
+                buffer.extend_from_slice(value);
+            }
+        }
+    }
+}
+
+#[cold]
+fn refusal(size: usize, timestamp: i64, index: i32) -> RecordsError {
+    if timestamp < NO_TIMESTAMP {
+        RecordsError::InvalidRecord {
+            index,
+            reason: "its timestamp is negative",
+        }
+    } else {
+        RecordsError::TooLarge {
+            size,
+            limit: BATCH_SIZE_MAX,
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! LZ4 frames. Kafka writes version 1 frames of independent 64 KiB blocks without content size and checksums;
+//! every frame that the format allows is read, dictionaries excepted.
+
+use std::cell::RefCell;
+
+use lz4_flex::block::{
+    CompressTable, DecompressError, compress_into_with_table, decompress_into, decompress_into_with_dict,
+    get_maximum_output_size,
+};
+
+use super::xxh32::xxh32;
+use crate::{Compression, RecordsError, Result};
+
+const MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
+/// Version 1 with independent blocks; blocks of up to 64 KiB; checksum of these two bytes.
+const DESCRIPTOR: [u8; 3] = [0x60, 0x40, 0x82];
+const BLOCK_LEN: usize = 64 * 1024;
+/// Set in a block's length if the block is stored as it is.
+const STORED: u32 = 1 << 31;
+const LENGTH_LEN: usize = 4;
+/// How far back a block of a linked frame may refer.
+const WINDOW_LEN: usize = 64 * 1024;
+/// A byte of a match's length stands for at most 255 bytes; the rest is the shortest sequence.
+const RATIO_MAX: usize = 255;
+
+thread_local! {
+    /// The encoder's table, kept because allocating it costs as much as a small batch.
+    static TABLE: RefCell<CompressTable> = RefCell::new(CompressTable::large());
+}
+
+pub(super) fn compress(input: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&DESCRIPTOR);
+    TABLE.with_borrow_mut(|table| {
+        input
+            .chunks(BLOCK_LEN)
+            .try_for_each(|block| compress_block(table, block, out))
+    })?;
+    out.extend_from_slice(&[0; LENGTH_LEN]);
+    Ok(())
+}
+
+fn compress_block(table: &mut CompressTable, block: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    let start = out.len();
+    out.resize(start + LENGTH_LEN + get_maximum_output_size(block.len()), 0);
+    let (length, space) = out
+        .get_mut(start..)
+        .and_then(|added| added.split_first_chunk_mut::<LENGTH_LEN>())
+        .ok_or_else(|| failed("the output has no room"))?;
+    let written = compress_into_with_table(block, space, table).map_err(|_| failed("the encoder failed"))?;
+    if written < block.len() {
+        *length = u32::try_from(written).unwrap_or(STORED).to_le_bytes();
+        out.truncate(start + LENGTH_LEN + written);
+    } else {
+        let stored = u32::try_from(block.len()).unwrap_or(STORED) | STORED;
+        *length = stored.to_le_bytes();
+        out.truncate(start + LENGTH_LEN);
+        out.extend_from_slice(block);
+    }
+    Ok(())
+}
+
+/// What a frame's descriptor says.
+struct Frame {
+    has_linked_blocks: bool,
+    has_block_checksums: bool,
+    has_content_checksum: bool,
+    content_size: Option<u64>,
+    block_len_max: usize,
+}
+
+pub(super) fn decompress(input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<()> {
+    let start = out.len();
+    let mut rest = input;
+    loop {
+        let (frame, after) = parse_descriptor(rest)?;
+        let frame_start = out.len();
+        rest = decompress_blocks(&frame, after, out, start, limit)?;
+        let content = out.get(frame_start..).unwrap_or_default();
+        if frame.content_size.is_some_and(|size| size != content.len() as u64) {
+            return Err(invalid("the content size differs"));
+        }
+        if frame.has_content_checksum {
+            let (checksum, after) = take_u32(rest)?;
+            if checksum != xxh32(content) {
+                return Err(invalid("the content checksum differs"));
+            }
+            rest = after;
+        }
+        if rest.is_empty() {
+            return Ok(());
+        }
+    }
+}
+
+fn parse_descriptor(input: &[u8]) -> Result<(Frame, &[u8])> {
+    const VERSION_MASK: u8 = 0xc0;
+    const VERSION: u8 = 0x40;
+    const INDEPENDENT: u8 = 0x20;
+    const BLOCK_CHECKSUM: u8 = 0x10;
+    const CONTENT_SIZE: u8 = 0x08;
+    const CONTENT_CHECKSUM: u8 = 0x04;
+    const RESERVED: u8 = 0x02;
+    const DICTIONARY: u8 = 0x01;
+    let short = || invalid("the frame's descriptor ends early");
+    let descriptor = input
+        .strip_prefix(&MAGIC)
+        .ok_or_else(|| invalid("there is no frame header"))?;
+    let (&[flags, block_descriptor], mut rest) = descriptor.split_first_chunk::<2>().ok_or_else(short)?;
+    if flags & VERSION_MASK != VERSION || flags & RESERVED != 0 || block_descriptor & 0x8f != 0 {
+        return Err(invalid("the frame's version or reserved bits are unknown"));
+    }
+    if flags & DICTIONARY != 0 {
+        return Err(invalid("dictionaries are not supported"));
+    }
+    let block_len_max = match block_descriptor >> 4 {
+        4 => 64 * 1024,
+        5 => 256 * 1024,
+        6 => 1024 * 1024,
+        7 => 4 * 1024 * 1024,
+        _ => return Err(invalid("the maximal block size is unknown")),
+    };
+    let mut content_size = None;
+    if flags & CONTENT_SIZE != 0 {
+        let (size, after) = rest.split_first_chunk().ok_or_else(short)?;
+        content_size = Some(u64::from_le_bytes(*size));
+        rest = after;
+    }
+    let described = descriptor.len() - rest.len();
+    let (&checksum, rest) = rest.split_first().ok_or_else(short)?;
+    let [_, second, ..] = xxh32(descriptor.get(..described).unwrap_or_default()).to_le_bytes();
+    if checksum != second {
+        return Err(invalid("the descriptor's checksum differs"));
+    }
+    let frame = Frame {
+        has_linked_blocks: flags & INDEPENDENT == 0,
+        has_block_checksums: flags & BLOCK_CHECKSUM != 0,
+        has_content_checksum: flags & CONTENT_CHECKSUM != 0,
+        content_size,
+        block_len_max,
+    };
+    Ok((frame, rest))
+}
+
+/// Decompresses up to the end mark and returns what follows it; `start` is where all output began.
+fn decompress_blocks<'a>(
+    frame: &Frame,
+    input: &'a [u8],
+    out: &mut Vec<u8>,
+    start: usize,
+    limit: usize,
+) -> Result<&'a [u8]> {
+    let frame_start = out.len();
+    let mut rest = input;
+    loop {
+        let (length, after) = take_u32(rest)?;
+        if length == 0 {
+            return Ok(after);
+        }
+        let stored_len = usize::try_from(length & !STORED).unwrap_or(usize::MAX);
+        if stored_len > frame.block_len_max {
+            return Err(invalid("a block is longer than its frame allows"));
+        }
+        let (block, after) = after
+            .split_at_checked(stored_len)
+            .ok_or_else(|| invalid("a block ends before its length"))?;
+        rest = after;
+        if frame.has_block_checksums {
+            let (checksum, after) = take_u32(rest)?;
+            if checksum != xxh32(block) {
+                return Err(invalid("a block's checksum differs"));
+            }
+            rest = after;
+        }
+        let room = limit.saturating_sub(out.len() - start);
+        if length & STORED == 0 {
+            decompress_block(frame, block, out, frame_start, room, limit)?;
+        } else if block.len() > room {
+            return Err(RecordsError::DecompressedTooLarge { limit });
+        } else {
+            out.extend_from_slice(block);
+        }
+    }
+}
+
+fn decompress_block(
+    frame: &Frame,
+    block: &[u8],
+    out: &mut Vec<u8>,
+    frame_start: usize,
+    room: usize,
+    limit: usize,
+) -> Result<()> {
+    let start = out.len();
+    let block_max = frame.block_len_max.min(block.len().saturating_mul(RATIO_MAX));
+    let space_len = block_max.min(room);
+    out.resize(start + space_len, 0);
+    let (done, space) = out
+        .split_at_mut_checked(start)
+        .ok_or_else(|| invalid("the output has no room"))?;
+    let result = if frame.has_linked_blocks {
+        let window_start = frame_start.max(start.saturating_sub(WINDOW_LEN));
+        decompress_into_with_dict(block, space, done.get(window_start..).unwrap_or_default())
+    } else {
+        decompress_into(block, space)
+    };
+    match result {
+        Ok(written) => {
+            out.truncate(start + written);
+            Ok(())
+        }
+        Err(DecompressError::OutputTooSmall { .. }) if room < block_max => {
+            Err(RecordsError::DecompressedTooLarge { limit })
+        }
+        Err(_) => Err(invalid("a block is corrupt")),
+    }
+}
+
+fn take_u32(input: &[u8]) -> Result<(u32, &[u8])> {
+    match input.split_first_chunk() {
+        Some((bytes, rest)) => Ok((u32::from_le_bytes(*bytes), rest)),
+        None => Err(invalid("the frame ends early")),
+    }
+}
+
+#[cold]
+fn invalid(reason: &'static str) -> RecordsError {
+    RecordsError::Decompress {
+        codec: Compression::Lz4,
+        reason,
+    }
+}
+
+#[cold]
+fn failed(reason: &'static str) -> RecordsError {
+    RecordsError::Compress {
+        codec: Compression::Lz4,
+        reason,
+    }
+}

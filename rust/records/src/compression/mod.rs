@@ -1,0 +1,150 @@
+//! The five codecs in Kafka's framing. Decompressors append at most what the caller allows.
+
+mod gzip;
+mod lz4;
+mod snappy;
+mod xxh32;
+mod zstd;
+
+use crate::{RecordsError, Result};
+
+/// Codec of a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// Not compressed.
+    #[default]
+    None,
+    /// gzip (RFC 1952).
+    Gzip,
+    /// Snappy blocks in the framing of snappy-java.
+    Snappy,
+    /// LZ4 frame.
+    Lz4,
+    /// Zstandard (RFC 8878).
+    Zstd,
+}
+
+impl Compression {
+    /// All codecs, by number.
+    pub const ALL: [Self; 5] = [Self::None, Self::Gzip, Self::Snappy, Self::Lz4, Self::Zstd];
+
+    /// The codec with Kafka's number `id`.
+    ///
+    /// # Errors
+    /// Kafka defines no such codec.
+    #[inline]
+    pub fn from_id(id: i8) -> Result<Self> {
+        match id {
+            0 => Ok(Self::None),
+            1 => Ok(Self::Gzip),
+            2 => Ok(Self::Snappy),
+            3 => Ok(Self::Lz4),
+            4 => Ok(Self::Zstd),
+            _ => Err(RecordsError::UnknownCodec(id)),
+        }
+    }
+
+    /// Kafka's number of the codec.
+    #[inline]
+    pub fn id(self) -> i8 {
+        match self {
+            Self::None => 0,
+            Self::Gzip => 1,
+            Self::Snappy => 2,
+            Self::Lz4 => 3,
+            Self::Zstd => 4,
+        }
+    }
+
+    /// The codec with the name that Kafka's options use.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|codec| codec.name() == name)
+    }
+
+    /// The name that Kafka's options use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Gzip => "gzip",
+            Self::Snappy => "snappy",
+            Self::Lz4 => "lz4",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// Lowest, default and highest compression level, if the codec has levels.
+    ///
+    /// LZ4 accepts Kafka's levels and has one speed, that of its fast compressor.
+    pub fn levels(self) -> Option<(i32, i32, i32)> {
+        match self {
+            Self::None | Self::Snappy => None,
+            Self::Gzip => Some((1, gzip::LEVEL_DEFAULT, 9)),
+            Self::Lz4 => Some((1, 9, 17)),
+            Self::Zstd => Some(zstd::levels()),
+        }
+    }
+
+    fn checked_level(self, level: Option<i32>) -> Result<i32> {
+        let Some((min, default, max)) = self.levels() else {
+            return Ok(0);
+        };
+        match level {
+            None => Ok(default),
+            // Kafka writes gzip's default as -1.
+            Some(-1) if self == Self::Gzip => Ok(default),
+            Some(level) if (min..=max).contains(&level) => Ok(level),
+            Some(level) => Err(RecordsError::InvalidLevel {
+                codec: self,
+                level,
+                min,
+                max,
+            }),
+        }
+    }
+}
+
+/// Compresses `input` and appends the result to `out`.
+///
+/// # Errors
+/// The codec has no such level, or fails. `out` is as it was.
+pub fn compress(codec: Compression, level: Option<i32>, input: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    let level = codec.checked_level(level)?;
+    let start = out.len();
+    let result = match codec {
+        Compression::None => {
+            out.extend_from_slice(input);
+            Ok(())
+        }
+        Compression::Gzip => gzip::compress(level, input, out),
+        Compression::Snappy => snappy::compress(input, out),
+        Compression::Lz4 => lz4::compress(input, out),
+        Compression::Zstd => zstd::compress(level, input, out),
+    };
+    if result.is_err() {
+        out.truncate(start);
+    }
+    result
+}
+
+/// Decompresses `input` and appends the result, at most `limit` bytes, to `out`.
+///
+/// # Errors
+/// The data are invalid, or decompress to more than `limit` bytes. `out` is as it was.
+pub fn decompress(codec: Compression, input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<()> {
+    let start = out.len();
+    let result = match codec {
+        Compression::None if input.len() > limit => Err(RecordsError::DecompressedTooLarge { limit }),
+        Compression::None => {
+            out.extend_from_slice(input);
+            Ok(())
+        }
+        Compression::Gzip => gzip::decompress(input, out, limit),
+        Compression::Snappy => snappy::decompress(input, out, limit),
+        Compression::Lz4 => lz4::decompress(input, out, limit),
+        Compression::Zstd => zstd::decompress(input, out, limit),
+    };
+    if result.is_err() {
+        out.truncate(start);
+    }
+    result
+}

@@ -1,0 +1,109 @@
+//! Snappy as snappy-java's streams frame it: a magic header, then blocks of up to 32 KiB with their length in front.
+//!
+//! Some clients write one raw Snappy block instead; both are read.
+
+use std::cell::RefCell;
+
+use snap::raw::{Decoder, Encoder, decompress_len, max_compress_len};
+
+use crate::{Compression, RecordsError, Result};
+
+const MAGIC: [u8; 8] = [0x82, b'S', b'N', b'A', b'P', b'P', b'Y', 0];
+/// Version and lowest compatible version, both 1.
+const VERSIONS: [u8; 8] = [0, 0, 0, 1, 0, 0, 0, 1];
+const BLOCK_LEN: usize = 32 * 1024;
+/// An element of three bytes copies at most 64, so no block grows more than this.
+const RATIO_MAX: usize = 22;
+
+thread_local! {
+    /// The encoder's table, kept because clearing it anew costs more than a small batch.
+    static ENCODER: RefCell<Encoder> = RefCell::new(Encoder::new());
+}
+
+pub(super) fn compress(input: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&VERSIONS);
+    ENCODER.with_borrow_mut(|encoder| {
+        input
+            .chunks(BLOCK_LEN)
+            .try_for_each(|block| compress_block(encoder, block, out))
+    })
+}
+
+fn compress_block(encoder: &mut Encoder, block: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    const LENGTH_LEN: usize = 4;
+    let start = out.len();
+    out.resize(start + LENGTH_LEN + max_compress_len(block.len()), 0);
+    let (length, space) = out
+        .get_mut(start..)
+        .and_then(|added| added.split_first_chunk_mut::<LENGTH_LEN>())
+        .ok_or_else(|| failed("the output has no room"))?;
+    let written = encoder
+        .compress(block, space)
+        .map_err(|_| failed("the encoder failed"))?;
+    *length = u32::try_from(written).unwrap_or(u32::MAX).to_be_bytes();
+    out.truncate(start + LENGTH_LEN + written);
+    Ok(())
+}
+
+pub(super) fn decompress(input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<()> {
+    let start = out.len();
+    if !input.starts_with(&MAGIC) {
+        return decompress_block(input, out, limit, limit);
+    }
+    let mut rest = input;
+    while !rest.is_empty() {
+        // Streams written one after another repeat the header.
+        if let Some(after) = rest.strip_prefix(&MAGIC) {
+            rest = after
+                .get(VERSIONS.len()..)
+                .ok_or_else(|| invalid("the stream header ends early"))?;
+            continue;
+        }
+        let (length, after) = rest
+            .split_first_chunk()
+            .ok_or_else(|| invalid("a block's length ends early"))?;
+        let (block, after) = usize::try_from(u32::from_be_bytes(*length))
+            .ok()
+            .and_then(|length| after.split_at_checked(length))
+            .ok_or_else(|| invalid("a block ends early"))?;
+        decompress_block(block, out, limit - (out.len() - start), limit)?;
+        rest = after;
+    }
+    Ok(())
+}
+
+/// Decompresses one raw block; `room` is what is left of `limit`.
+fn decompress_block(block: &[u8], out: &mut Vec<u8>, room: usize, limit: usize) -> Result<()> {
+    let claimed = decompress_len(block).map_err(|_| invalid("a block has no valid length"))?;
+    if claimed > block.len().saturating_mul(RATIO_MAX) {
+        return Err(invalid("a block claims more than it can hold"));
+    }
+    if claimed > room {
+        return Err(RecordsError::DecompressedTooLarge { limit });
+    }
+    let start = out.len();
+    out.resize(start + claimed, 0);
+    let space = out.get_mut(start..).unwrap_or_default();
+    let written = Decoder::new()
+        .decompress(block, space)
+        .map_err(|_| invalid("a block is corrupt"))?;
+    out.truncate(start + written);
+    Ok(())
+}
+
+#[cold]
+fn invalid(reason: &'static str) -> RecordsError {
+    RecordsError::Decompress {
+        codec: Compression::Snappy,
+        reason,
+    }
+}
+
+#[cold]
+fn failed(reason: &'static str) -> RecordsError {
+    RecordsError::Compress {
+        codec: Compression::Snappy,
+        reason,
+    }
+}

@@ -1,1 +1,17 @@
 //! Kafka wire protocol: primitives, headers, hot messages, the message table and its interpreter.
+//!
+//! A leaf: bytes in, values out, and back. It does no I/O, keeps no clock and starts no thread. Nothing here panics or
+//! allocates without bound on hostile bytes.
+
+#![expect(clippy::doc_markdown, reason = "names of APIs are words of this crate's prose")]
+
+pub mod api;
+mod error;
+pub mod errors;
+mod generated;
+pub mod header;
+pub mod messages;
+pub mod primitives;
+
+pub use error::{Result, WireError};
+pub use errors::ErrorCode;

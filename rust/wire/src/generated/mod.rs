@@ -1,0 +1,4 @@
+//! Facts written by `tools/protocol/generate.py`; see NOTICE.
+
+pub(crate) mod apis;
+pub(crate) mod errors;

@@ -1,0 +1,408 @@
+//! Records on their way from the caller to the sender: one queue of batches per partition.
+//!
+//! A record is written once, straight into the open batch of its partition, under that partition's lock. Lock order: a
+//! partition's queue, then the pool or the signal lists, which are leaves. The I/O thread takes the same locks only to move
+//! whole batches out.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::batch::{BATCH_OVERHEAD, BatchState, Completion, OpenBatch};
+use crate::buffer_pool::{BufferPool, CLASS_BYTES_MIN, Lease};
+use crate::lock::lock;
+use crate::waker::Waker;
+
+/// Upper bound of what a record without headers adds to its key and value: length, attributes, timestamp delta, offset delta,
+/// key length, value length, header count.
+const RECORD_OVERHEAD_MAX: usize = 5 + 1 + 10 + 5 + 5 + 5 + 5;
+
+/// A record as the caller gave it.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordData<'a> {
+    /// Milliseconds since the epoch.
+    pub timestamp: i64,
+    /// The key.
+    pub key: Option<&'a [u8]>,
+    /// The value.
+    pub value: Option<&'a [u8]>,
+    /// Header keys and values.
+    pub headers: &'a [(&'a [u8], Option<&'a [u8]>)],
+}
+
+impl RecordData<'_> {
+    /// A cheap upper bound of the record's size in a batch.
+    #[inline]
+    pub(crate) fn size_max(&self) -> usize {
+        let len = |bytes: Option<&[u8]>| bytes.map_or(0, <[u8]>::len);
+        let headers: usize = self.headers.iter().map(|(key, value)| 10 + key.len() + len(*value)).sum();
+        RECORD_OVERHEAD_MAX + len(self.key) + len(self.value) + headers
+    }
+}
+
+/// What a producer's partitions share.
+#[derive(Debug)]
+pub(crate) struct Accumulator {
+    pub(crate) pool: Arc<BufferPool>,
+    pub(crate) completion: Arc<Completion>,
+    pub(crate) batch_size: usize,
+    linger: Duration,
+    signals: Signals,
+    waker: Arc<Waker>,
+    next_batch_id: AtomicU64,
+    /// Batches without an outcome. One entry per batch, so two lock operations per batch.
+    incomplete: Mutex<BTreeSet<u64>>,
+    next_slot: AtomicUsize,
+}
+
+/// What callers tell the I/O thread.
+#[derive(Debug, Default)]
+struct Signals {
+    /// Partitions that have something to send.
+    ready: Mutex<Vec<Arc<PartitionQueue>>>,
+    /// Open batches in the order of their opening, which is the order in which their linger ends.
+    opened: Mutex<VecDeque<Opened>>,
+}
+
+#[derive(Debug)]
+struct Opened {
+    at: Instant,
+    batch_id: u64,
+    queue: Arc<PartitionQueue>,
+}
+
+/// One partition's batches that were not sealed yet.
+#[derive(Debug)]
+pub(crate) struct PartitionQueue {
+    pub(crate) topic: Arc<str>,
+    pub(crate) partition: i32,
+    /// Index among the producer's partitions, used by the sender.
+    pub(crate) slot: usize,
+    /// Batches in the queue, for the adaptive partitioner.
+    pub(crate) depth: AtomicUsize,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    full: VecDeque<OpenBatch>,
+    open: Option<OpenBatch>,
+    /// The open batch is to be sent as it is.
+    is_due: bool,
+    /// In the sender's list: it looks here before it sleeps.
+    is_listed: bool,
+    is_closed: bool,
+    /// The last batch was closed because it was full: the next one starts large.
+    was_full: bool,
+}
+
+/// A record's place.
+#[derive(Debug)]
+pub struct Appended {
+    /// The batch.
+    pub batch: Arc<BatchState>,
+    /// The record's number in it.
+    pub index: u32,
+    /// The open batch before it was closed as full.
+    pub(crate) closed_full: bool,
+}
+
+/// Why a record was not appended.
+#[derive(Debug)]
+pub(crate) enum NotAppended {
+    /// No room in the pool for a buffer of so many bytes.
+    NoBuffer(usize),
+    /// The producer is closed.
+    Closed,
+    /// The record cannot be written into any batch.
+    Invalid(String),
+}
+
+impl Accumulator {
+    pub(crate) fn new(pool: Arc<BufferPool>, batch_size: usize, linger: Duration, waker: Arc<Waker>) -> Self {
+        Self {
+            pool,
+            completion: Arc::new(Completion::default()),
+            batch_size,
+            linger,
+            signals: Signals::default(),
+            waker,
+            next_batch_id: AtomicU64::new(0),
+            incomplete: Mutex::new(BTreeSet::new()),
+            next_slot: AtomicUsize::new(0),
+        }
+    }
+
+    /// A queue for a partition that is new to the producer.
+    pub(crate) fn new_queue(&self, topic: Arc<str>, partition: i32) -> Arc<PartitionQueue> {
+        let slot = self.next_slot.fetch_add(1, Ordering::Relaxed);
+        Arc::new(PartitionQueue { topic, partition, slot, depth: AtomicUsize::new(0), queue: Mutex::default() })
+    }
+
+    /// Appends a record to the partition's open batch, or opens one: in `lease` if there is one, else in a buffer of the pool
+    /// if it has one to spare.
+    #[inline]
+    pub(crate) fn append(
+        &self,
+        partition: &Arc<PartitionQueue>,
+        record: &RecordData<'_>,
+        lease: &mut Option<Lease>,
+    ) -> Result<Appended, NotAppended> {
+        let mut queue = lock(&partition.queue);
+        self.append_locked(partition, &mut queue, record, lease)
+    }
+
+    /// Appends as many of `records` as there is room for, under one lock. `placed` is told of each. Returns how many.
+    pub(crate) fn append_run<'a>(
+        &self,
+        partition: &Arc<PartitionQueue>,
+        records: &mut impl Iterator<Item = RecordData<'a>>,
+        lease: &mut Option<Lease>,
+        bytes_max: usize,
+        mut placed: impl FnMut(&Arc<BatchState>, u32, i64),
+    ) -> Run<'a> {
+        let mut queue = lock(&partition.queue);
+        let mut bytes = 0;
+        while let Some(record) = records.next() {
+            match self.append_locked(partition, &mut queue, &record, lease) {
+                Ok(appended) => placed(&appended.batch, appended.index, record.timestamp),
+                Err(reason) => return Run { bytes, stopped: Some((record, reason)) },
+            }
+            bytes += record.size_max();
+            if bytes >= bytes_max {
+                break;
+            }
+        }
+        Run { bytes, stopped: None }
+    }
+
+    #[inline]
+    fn append_locked(
+        &self,
+        partition: &Arc<PartitionQueue>,
+        queue: &mut Queue,
+        record: &RecordData<'_>,
+        lease: &mut Option<Lease>,
+    ) -> Result<Appended, NotAppended> {
+        if let Some(open) = &mut queue.open
+            && let Some(index) = try_append(open, open.lease.capacity().min(self.batch_size), record)?
+        {
+            return Ok(Appended { batch: Arc::clone(&open.state), index, closed_full: false });
+        }
+        self.append_slow(partition, queue, record, lease)
+    }
+
+    /// No open batch, or the record does not fit it: grow it, or close it and open another one.
+    #[cold]
+    fn append_slow(
+        &self,
+        partition: &Arc<PartitionQueue>,
+        queue: &mut Queue,
+        record: &RecordData<'_>,
+        lease: &mut Option<Lease>,
+    ) -> Result<Appended, NotAppended> {
+        if queue.is_closed {
+            return Err(NotAppended::Closed);
+        }
+        let mut closed_full = false;
+        if let Some(open) = &mut queue.open {
+            if self.grow(open, record.size_max())
+                && let Some(index) = try_append(open, open.lease.capacity().min(self.batch_size), record)?
+            {
+                return Ok(Appended { batch: Arc::clone(&open.state), index, closed_full: false });
+            }
+        }
+        if let Some(open) = queue.open.take() {
+            queue.was_full = true;
+            queue.is_due = false;
+            queue.full.push_back(open);
+            closed_full = true;
+            self.list_ready(partition, queue);
+        }
+        let needed = BATCH_OVERHEAD + record.size_max();
+        let start = if queue.was_full && self.pool.is_roomy() { self.batch_size } else { CLASS_BYTES_MIN.min(self.batch_size) };
+        let buffer = match lease.take_if(|lease| lease.capacity() >= needed) {
+            Some(lease) => lease,
+            None => self
+                .pool
+                .try_take(start.max(needed))
+                .or_else(|| self.pool.try_take(needed))
+                .ok_or(NotAppended::NoBuffer(needed))?,
+        };
+        let id = self.next_batch_id.fetch_add(1, Ordering::Relaxed);
+        let state = BatchState::new(Arc::clone(&partition.topic), partition.partition, id, Arc::clone(&self.completion));
+        let now = Instant::now();
+        let mut open = OpenBatch::new(buffer, state, now);
+        let Some(index) = try_append(&mut open, usize::MAX, record)? else {
+            return Err(NotAppended::Invalid("the record fits no batch".to_owned()));
+        };
+        let batch = Arc::clone(&open.state);
+        queue.open = Some(open);
+        lock(&self.incomplete).insert(id);
+        partition.depth.fetch_add(1, Ordering::Relaxed);
+        if self.linger.is_zero() {
+            queue.is_due = true;
+            self.list_ready(partition, queue);
+        } else {
+            lock(&self.signals.opened).push_back(Opened { at: now, batch_id: id, queue: Arc::clone(partition) });
+            self.waker.wake_by(now + self.linger);
+        }
+        Ok(Appended { batch, index, closed_full })
+    }
+
+    /// Moves an open batch into a larger buffer, if it may grow and the pool has one.
+    fn grow(&self, open: &mut OpenBatch, more: usize) -> bool {
+        let capacity = open.lease.capacity();
+        let needed = open.builder.size_in_bytes() + more;
+        if capacity >= self.batch_size || needed > self.batch_size {
+            return false;
+        }
+        let Some(mut larger) = self.pool.try_take(needed.max(capacity * 2).min(self.batch_size)) else { return false };
+        let old = open.builder.replace_buffer(larger.take_buffer());
+        open.lease.put(old);
+        open.lease = larger;
+        true
+    }
+
+    fn list_ready(&self, partition: &Arc<PartitionQueue>, queue: &mut Queue) {
+        if !queue.is_listed {
+            queue.is_listed = true;
+            lock(&self.signals.ready).push(Arc::clone(partition));
+            self.waker.wake();
+        }
+    }
+
+    /// Somebody waits for this batch: it does not linger.
+    pub(crate) fn hurry(&self, partition: &Arc<PartitionQueue>, batch: &BatchState) {
+        let mut queue = lock(&partition.queue);
+        if queue.open.as_ref().is_some_and(|open| open.state.id() == batch.id()) && !queue.is_due {
+            queue.is_due = true;
+            self.list_ready(partition, &mut queue);
+        }
+    }
+
+    /// I/O thread: partitions that have something to send since the last call. With `all`, every open batch is due, else those
+    /// whose linger has passed.
+    pub(crate) fn collect_ready(&self, now: Instant, all: bool, ready: &mut Vec<Arc<PartitionQueue>>) {
+        let mut due = Vec::new();
+        {
+            let mut opened = lock(&self.signals.opened);
+            while opened.front().is_some_and(|first| all || first.at + self.linger <= now) {
+                due.extend(opened.pop_front());
+            }
+        }
+        for Opened { batch_id, queue: partition, .. } in due {
+            let mut queue = lock(&partition.queue);
+            if queue.open.as_ref().is_some_and(|open| open.state.id() == batch_id) {
+                queue.is_due = true;
+                if !queue.is_listed {
+                    queue.is_listed = true;
+                    ready.push(Arc::clone(&partition));
+                }
+            }
+        }
+        ready.append(&mut lock(&self.signals.ready));
+    }
+
+    /// I/O thread: whether a partition was listed since the last collection, and when the next open batch is due.
+    pub(crate) fn next_due(&self) -> (bool, Option<Instant>) {
+        let listed = !lock(&self.signals.ready).is_empty();
+        (listed, lock(&self.signals.opened).front().map(|first| first.at + self.linger))
+    }
+
+    /// The number after the newest batch.
+    pub(crate) fn batches_opened(&self) -> u64 {
+        self.next_batch_id.load(Ordering::Acquire)
+    }
+
+    /// Whether every batch below `id` has its outcome.
+    pub(crate) fn is_complete_below(&self, id: u64) -> bool {
+        lock(&self.incomplete).first().is_none_or(|first| *first >= id)
+    }
+
+    /// How many batches have no outcome.
+    pub(crate) fn incomplete_count(&self) -> usize {
+        lock(&self.incomplete).len()
+    }
+
+    /// I/O thread: this batch has its outcome.
+    pub(crate) fn completed(&self, batch_id: u64) {
+        lock(&self.incomplete).remove(&batch_id);
+    }
+}
+
+/// How far [`Accumulator::append_run`] came.
+pub(crate) struct Run<'a> {
+    /// Bytes appended, roughly.
+    pub(crate) bytes: usize,
+    /// The record that was not appended, and why.
+    pub(crate) stopped: Option<(RecordData<'a>, NotAppended)>,
+}
+
+#[inline]
+fn try_append(open: &mut OpenBatch, limit: usize, record: &RecordData<'_>) -> Result<Option<u32>, NotAppended> {
+    let appended = open.builder.try_append(limit, record.timestamp, record.key, record.value, record.headers);
+    match appended {
+        Ok(index) => Ok(index.map(|index| u32::try_from(index).unwrap_or(0))),
+        Err(error) => Err(NotAppended::Invalid(error.to_string())),
+    }
+}
+
+impl PartitionQueue {
+    /// I/O thread: the next batch to send, oldest first. `None` takes the partition off the list: it is listed again when
+    /// there is something.
+    pub(crate) fn take_batch(&self) -> Option<OpenBatch> {
+        let mut queue = lock(&self.queue);
+        let batch = match queue.full.pop_front() {
+            Some(batch) => Some(batch),
+            None if queue.is_due => {
+                queue.is_due = false;
+                queue.was_full = false;
+                queue.open.take()
+            }
+            None => None,
+        };
+        if batch.is_none() {
+            queue.is_listed = false;
+        } else {
+            self.depth.fetch_sub(1, Ordering::Relaxed);
+        }
+        batch
+    }
+
+    /// I/O thread: bytes of the batch that [`take_batch`](Self::take_batch) would give.
+    pub(crate) fn next_size(&self) -> Option<usize> {
+        let queue = lock(&self.queue);
+        let next = queue.full.front().or(queue.open.as_ref().filter(|_| queue.is_due));
+        next.map(|batch| batch.builder.size_in_bytes())
+    }
+
+    /// I/O thread: takes out all batches that were opened before `time`, because their delivery timed out.
+    pub(crate) fn take_opened_before(&self, time: Instant) -> Vec<OpenBatch> {
+        let mut queue = lock(&self.queue);
+        let mut taken = Vec::new();
+        while queue.full.front().is_some_and(|batch| batch.opened <= time) {
+            taken.extend(queue.full.pop_front());
+        }
+        if queue.full.is_empty() && queue.open.as_ref().is_some_and(|batch| batch.opened <= time) {
+            taken.extend(queue.open.take());
+            queue.is_due = false;
+        }
+        self.depth.fetch_sub(taken.len(), Ordering::Relaxed);
+        taken
+    }
+
+    /// Refuses further records and, with `abort`, takes out all that is here.
+    pub(crate) fn close(&self, abort: bool) -> Vec<OpenBatch> {
+        let mut queue = lock(&self.queue);
+        queue.is_closed = true;
+        if !abort {
+            return Vec::new();
+        }
+        let mut taken: Vec<_> = queue.full.drain(..).collect();
+        taken.extend(queue.open.take());
+        self.depth.fetch_sub(taken.len(), Ordering::Relaxed);
+        taken
+    }
+}

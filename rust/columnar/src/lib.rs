@@ -1,1 +1,22 @@
-//! Record batches to and from Arrow, and typed decoders.
+//! Record batches to Arrow: Kafka's own columns in one pass, and typed columns decoded from JSON values.
+//!
+//! Works on batches that are already fetched, checked and decompressed. It may do no I/O and start no thread; every
+//! length comes from [`barnabas_records`], which has checked it, and what grows with the input has a named limit.
+//!
+//! A [`Projection`] says which columns to make; a [`Decoder`] takes [`RecordSlice`]s one after the other and hands
+//! out Arrow record batches of bounded size.
+
+mod builder;
+mod decoder;
+mod error;
+mod json;
+mod projection;
+mod raw;
+
+pub use decoder::{BATCH_BYTES_LIMIT, Decoder, Limits, RecordSlice};
+pub use error::ColumnarError;
+pub use json::{BadRecords, NESTING_LIMIT};
+pub use projection::{Dialect, Projection, RawColumn};
+
+/// The result of this crate.
+pub type Result<T> = std::result::Result<T, ColumnarError>;

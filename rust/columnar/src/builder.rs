@@ -1,0 +1,125 @@
+//! Builders with 32-bit offsets that take whole slices and give up their buffers without a copy.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BinaryArray, StringArray};
+use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+
+use crate::{ColumnarError, Result};
+
+/// Bytes of many rows, one after the other, for a `binary` or a `string` column.
+#[derive(Debug)]
+pub(crate) struct BytesBuilder {
+    data: Vec<u8>,
+    offsets: Vec<i32>,
+    nulls: NullBufferBuilder,
+}
+
+impl BytesBuilder {
+    pub(crate) fn new() -> Self {
+        Self {
+            data: Vec::new(),
+            offsets: vec![0],
+            nulls: NullBufferBuilder::new(0),
+        }
+    }
+
+    /// Appends one row.
+    pub(crate) fn push(&mut self, value: Option<&[u8]>) -> Result<()> {
+        if let Some(value) = value {
+            self.data.extend_from_slice(value);
+        }
+        self.seal(value.is_some())
+    }
+
+    /// The buffer, to write one row's bytes in place; [`BytesBuilder::seal`] ends the row.
+    pub(crate) fn data_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.data
+    }
+
+    /// Ends the row that lies between the last offset and the end of the data.
+    pub(crate) fn seal(&mut self, valid: bool) -> Result<()> {
+        let end = i32::try_from(self.data.len()).map_err(|_| ColumnarError::ColumnTooLarge)?;
+        self.offsets.push(end);
+        if valid {
+            self.nulls.append_non_null();
+        } else {
+            self.nulls.append_null();
+        }
+        Ok(())
+    }
+
+    fn take(&mut self) -> (OffsetBuffer<i32>, Vec<u8>, Option<NullBuffer>) {
+        let rows = self.offsets.len();
+        let mut offsets = std::mem::replace(&mut self.offsets, Vec::with_capacity(rows));
+        self.offsets.push(0);
+        let data = std::mem::take(&mut self.data);
+        self.data.reserve(data.len());
+        offsets.shrink_to_fit();
+        (
+            OffsetBuffer::new(ScalarBuffer::from(offsets)),
+            data,
+            self.nulls.finish(),
+        )
+    }
+
+    /// The rows as a `binary` array; the builder is empty again.
+    pub(crate) fn finish_binary(&mut self) -> Result<ArrayRef> {
+        let (offsets, data, nulls) = self.take();
+        Ok(Arc::new(BinaryArray::try_new(offsets, Buffer::from_vec(data), nulls)?))
+    }
+
+    /// The rows as a `string` array; what is not UTF-8 is replaced as Java's decoder does.
+    pub(crate) fn finish_string(&mut self) -> Result<ArrayRef> {
+        let (offsets, data, nulls) = self.take();
+        let data = Buffer::from_vec(data);
+        match StringArray::try_new(offsets.clone(), data.clone(), nulls.clone()) {
+            Ok(array) => Ok(Arc::new(array)),
+            Err(_) => lossy(&BinaryArray::try_new(offsets, data, nulls)?),
+        }
+    }
+}
+
+/// Each row on its own, with U+FFFD for what is not UTF-8.
+fn lossy(rows: &BinaryArray) -> Result<ArrayRef> {
+    let mut out = BytesBuilder::new();
+    for row in rows {
+        out.push(row.map(String::from_utf8_lossy).as_ref().map(|text| text.as_bytes()))?;
+    }
+    let (offsets, data, nulls) = out.take();
+    Ok(Arc::new(StringArray::try_new(offsets, Buffer::from_vec(data), nulls)?))
+}
+
+/// Ends of lists in a child array, with null lists.
+#[derive(Debug)]
+pub(crate) struct ListEnds {
+    ends: Vec<i32>,
+    nulls: NullBufferBuilder,
+}
+
+impl ListEnds {
+    pub(crate) fn new() -> Self {
+        Self {
+            ends: vec![0],
+            nulls: NullBufferBuilder::new(0),
+        }
+    }
+
+    /// Ends a list; the child has `children` elements by now.
+    pub(crate) fn seal(&mut self, children: usize, valid: bool) -> Result<()> {
+        self.ends
+            .push(i32::try_from(children).map_err(|_| ColumnarError::ColumnTooLarge)?);
+        if valid {
+            self.nulls.append_non_null();
+        } else {
+            self.nulls.append_null();
+        }
+        Ok(())
+    }
+
+    /// The offsets and nulls; empty again.
+    pub(crate) fn finish(&mut self) -> (OffsetBuffer<i32>, Option<NullBuffer>) {
+        let ends = std::mem::replace(&mut self.ends, vec![0]);
+        (OffsetBuffer::new(ScalarBuffer::from(ends)), self.nulls.finish())
+    }
+}

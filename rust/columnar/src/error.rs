@@ -1,0 +1,56 @@
+//! What can go wrong between a record batch and an Arrow batch.
+
+use arrow_schema::{ArrowError, DataType};
+use barnabas_records::RecordsError;
+
+/// An error of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ColumnarError {
+    /// A record batch that does not hold what its header says.
+    #[error("{topic}-{partition}: batch at offset {base_offset}: {source}")]
+    Records {
+        /// Topic of the batch.
+        topic: String,
+        /// Partition of the batch.
+        partition: i32,
+        /// First offset of the batch.
+        base_offset: i64,
+        /// What is wrong with it.
+        source: RecordsError,
+    },
+    /// A value that does not fit the schema, under [`crate::BadRecords::Fail`].
+    #[error("{topic}-{partition} at offset {offset}: {reason}; mode PERMISSIVE gives nulls instead")]
+    BadRecord {
+        /// Topic of the record.
+        topic: String,
+        /// Partition of the record.
+        partition: i32,
+        /// Offset of the record.
+        offset: i64,
+        /// What is wrong with its value.
+        reason: String,
+    },
+    /// A column of the schema has a type that cannot be decoded.
+    #[error("column {column:?}: type {data_type} cannot be decoded from {from}")]
+    UnsupportedType {
+        /// Name of the column.
+        column: String,
+        /// The type asked for.
+        data_type: DataType,
+        /// What it would be decoded from.
+        from: &'static str,
+    },
+    /// A name that is no Kafka column.
+    #[error("{0:?} is not a Kafka column (key, value, topic, partition, offset, timestamp, timestampType, headers)")]
+    UnknownColumn(String),
+    /// The same column twice.
+    #[error("column {0:?} appears twice")]
+    DuplicateColumn(String),
+    /// One record whose column does not fit 32-bit offsets.
+    #[error("one record needs more than 2 GiB in an Arrow column")]
+    ColumnTooLarge,
+    /// Arrow refused the columns, for example a null in a column declared as never null.
+    #[error(transparent)]
+    Arrow(#[from] ArrowError),
+}

@@ -1,0 +1,365 @@
+//! Finds where JSON values begin and end, and checks that they are well-formed; converts nothing.
+//!
+//! The grammar is the one that Spark's JSON reader accepts by default: RFC 8259, and beyond it single-quoted strings
+//! and the words for not-a-number and infinity.
+
+/// Deepest nesting of objects and lists in a value, as in Spark's JSON reader.
+pub const NESTING_LIMIT: usize = 1000;
+
+/// Why a value is no JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed {
+    /// Position in the value.
+    pub(crate) at: usize,
+    /// What stands there, or should.
+    pub(crate) what: &'static str,
+}
+
+/// What a value is, as far as its first byte and its escapes tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The object has no such field.
+    #[default]
+    Missing,
+    Null,
+    True,
+    False,
+    Integer,
+    /// A number with a fraction or an exponent.
+    Float,
+    /// NaN or an infinity.
+    NonFinite,
+    /// A string without escapes; the span is what stands between the quotes.
+    Text,
+    /// A string with escapes; the span is what stands between the quotes.
+    EscapedText,
+    Object,
+    List,
+}
+
+/// Where a value stands in its input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) kind: Kind,
+    start: usize,
+    end: usize,
+}
+
+impl Span {
+    /// The bytes of the value; of a string, those between its quotes.
+    pub(crate) fn bytes<'a>(&self, input: &'a [u8]) -> &'a [u8] {
+        input.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+type Scanned<T> = std::result::Result<T, Malformed>;
+
+/// A cursor over one value.
+#[derive(Debug)]
+pub(crate) struct Scanner<'a> {
+    input: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    pub(crate) fn new(input: &'a [u8]) -> Self {
+        Self { input, at: 0 }
+    }
+
+    fn malformed<T>(&self, what: &'static str) -> Scanned<T> {
+        Err(Malformed { at: self.at, what })
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.input.get(self.at).copied()
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        self.at = self.at.saturating_add(1);
+    }
+
+    #[inline]
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.advance();
+        }
+    }
+
+    /// Whether only white space is left.
+    pub(crate) fn is_blank(&mut self) -> bool {
+        self.skip_space();
+        self.peek().is_none()
+    }
+
+    #[inline]
+    fn expect(&mut self, byte: u8, what: &'static str) -> Scanned<()> {
+        if self.peek() == Some(byte) {
+            self.advance();
+            return Ok(());
+        }
+        self.malformed(what)
+    }
+
+    /// Steps over an object and calls `field` with each name (as a span of text) and value.
+    pub(crate) fn object(&mut self, depth: usize, mut field: impl FnMut(Span, Span)) -> Scanned<()> {
+        self.skip_space();
+        self.expect(b'{', "an object expected")?;
+        if depth >= NESTING_LIMIT {
+            return self.malformed("nested too deeply");
+        }
+        self.skip_space();
+        if self.peek() == Some(b'}') {
+            self.advance();
+            return Ok(());
+        }
+        loop {
+            self.skip_space();
+            let name = match self.peek() {
+                Some(quote @ (b'"' | b'\'')) => self.text(quote)?,
+                _ => return self.malformed("a field name expected"),
+            };
+            self.skip_space();
+            self.expect(b':', "a colon expected")?;
+            let value = self.value(depth.saturating_add(1))?;
+            field(name, value);
+            self.skip_space();
+            match self.peek() {
+                Some(b',') => self.advance(),
+                Some(b'}') => {
+                    self.advance();
+                    return Ok(());
+                }
+                _ => return self.malformed("a comma or the end of the object expected"),
+            }
+        }
+    }
+
+    /// Steps over a list and calls `element` with each value.
+    pub(crate) fn list(&mut self, depth: usize, mut element: impl FnMut(Span)) -> Scanned<()> {
+        self.skip_space();
+        self.expect(b'[', "a list expected")?;
+        if depth >= NESTING_LIMIT {
+            return self.malformed("nested too deeply");
+        }
+        self.skip_space();
+        if self.peek() == Some(b']') {
+            self.advance();
+            return Ok(());
+        }
+        loop {
+            element(self.value(depth.saturating_add(1))?);
+            self.skip_space();
+            match self.peek() {
+                Some(b',') => self.advance(),
+                Some(b']') => {
+                    self.advance();
+                    return Ok(());
+                }
+                _ => return self.malformed("a comma or the end of the list expected"),
+            }
+        }
+    }
+
+    /// Steps over any value.
+    #[inline]
+    pub(crate) fn value(&mut self, depth: usize) -> Scanned<Span> {
+        self.skip_space();
+        match self.peek() {
+            Some(quote @ (b'"' | b'\'')) => self.text(quote),
+            Some(b'-' | b'+' | b'0'..=b'9') => self.number(),
+            Some(b'{') => {
+                let start = self.at;
+                self.object(depth, |_, _| ())?;
+                Ok(Span {
+                    kind: Kind::Object,
+                    start,
+                    end: self.at,
+                })
+            }
+            Some(b'[') => {
+                let start = self.at;
+                self.list(depth, |_| ())?;
+                Ok(Span {
+                    kind: Kind::List,
+                    start,
+                    end: self.at,
+                })
+            }
+            Some(b't') => self.word(b"true", Kind::True),
+            Some(b'f') => self.word(b"false", Kind::False),
+            Some(b'n') => self.word(b"null", Kind::Null),
+            Some(b'N') => self.word(b"NaN", Kind::NonFinite),
+            Some(b'I') => self.infinity(self.at),
+            _ => self.malformed("a value expected"),
+        }
+    }
+
+    fn word(&mut self, word: &'static [u8], kind: Kind) -> Scanned<Span> {
+        let start = self.at;
+        let end = start.saturating_add(word.len());
+        if self.input.get(start..end) != Some(word) {
+            return self.malformed("an unknown word");
+        }
+        self.at = end;
+        if self
+            .peek()
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
+            return self.malformed("an unknown word");
+        }
+        Ok(Span { kind, start, end })
+    }
+
+    fn infinity(&mut self, start: usize) -> Scanned<Span> {
+        let long = self
+            .input
+            .get(self.at..)
+            .is_some_and(|rest| rest.starts_with(b"Infinity"));
+        let span = self.word(if long { b"Infinity" } else { b"INF" }, Kind::NonFinite)?;
+        Ok(Span { start, ..span })
+    }
+
+    fn number(&mut self) -> Scanned<Span> {
+        let start = self.at;
+        let sign = self.peek().filter(|byte| matches!(byte, b'-' | b'+'));
+        if let Some(sign) = sign {
+            self.advance();
+            if self.peek() == Some(b'I') {
+                return self.infinity(start);
+            }
+            if sign == b'+' {
+                return self.malformed("a number with a plus sign");
+            }
+        }
+        let leading_zero = self.peek() == Some(b'0');
+        let digits = self.digits();
+        if digits == 0 || (leading_zero && digits > 1) {
+            return self.malformed("a number expected");
+        }
+        let mut kind = Kind::Integer;
+        if self.peek() == Some(b'.') {
+            self.advance();
+            kind = Kind::Float;
+            if self.digits() == 0 {
+                return self.malformed("digits after the decimal point expected");
+            }
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.advance();
+            kind = Kind::Float;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.advance();
+            }
+            if self.digits() == 0 {
+                return self.malformed("digits in the exponent expected");
+            }
+        }
+        match self.peek() {
+            None | Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') => Ok(Span {
+                kind,
+                start,
+                end: self.at,
+            }),
+            Some(_) => self.malformed("a number expected"),
+        }
+    }
+
+    #[inline]
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.advance();
+        }
+        self.at.saturating_sub(start)
+    }
+
+    /// Steps over a string and looks for its end eight bytes at a time.
+    #[inline]
+    fn text(&mut self, quote: u8) -> Scanned<Span> {
+        self.advance();
+        let start = self.at;
+        let mut kind = Kind::Text;
+        loop {
+            self.at = self
+                .at
+                .saturating_add(plain_prefix(self.input.get(self.at..).unwrap_or_default(), quote));
+            match self.peek() {
+                Some(byte) if byte == quote => {
+                    let end = self.at;
+                    self.advance();
+                    return Ok(Span { kind, start, end });
+                }
+                Some(b'\\') => {
+                    kind = Kind::EscapedText;
+                    self.escape()?;
+                }
+                Some(0..=0x1f) => return self.malformed("a control character in a string"),
+                Some(_) => self.advance(),
+                None => return self.malformed("the end of a string expected"),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Scanned<()> {
+        self.advance();
+        match self.peek() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.advance();
+                Ok(())
+            }
+            Some(b'\'') => {
+                self.advance();
+                Ok(())
+            }
+            Some(b'u') => {
+                let digits = self.at.saturating_add(1);
+                let end = digits.saturating_add(4);
+                if !self
+                    .input
+                    .get(digits..end)
+                    .is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit))
+                {
+                    return self.malformed("four hexadecimal digits expected");
+                }
+                self.at = end;
+                Ok(())
+            }
+            _ => self.malformed("an unknown escape"),
+        }
+    }
+}
+
+const LOW_BITS: u64 = 0x0101_0101_0101_0101;
+const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+
+/// High bits set where a byte of `word` is zero (and perhaps above the first such byte).
+#[inline]
+fn zero_bytes(word: u64) -> u64 {
+    word.wrapping_sub(LOW_BITS) & !word & HIGH_BITS
+}
+
+/// How many bytes stand before the first quote, backslash or control character; exact up to that byte.
+#[inline]
+fn plain_prefix(bytes: &[u8], quote: u8) -> usize {
+    let quotes = LOW_BITS.wrapping_mul(u64::from(quote));
+    let backslashes = LOW_BITS.wrapping_mul(u64::from(b'\\'));
+    let mut at = 0usize;
+    let (words, _) = bytes.as_chunks::<8>();
+    for chunk in words {
+        let word = u64::from_le_bytes(*chunk);
+        let controls = word.wrapping_sub(LOW_BITS.wrapping_mul(0x20)) & !word & HIGH_BITS;
+        let hits = zero_bytes(word ^ quotes) | zero_bytes(word ^ backslashes) | controls;
+        if hits != 0 {
+            // The lowest hit is exact: borrows only run upwards.
+            return at.saturating_add((hits.trailing_zeros() / 8) as usize);
+        }
+        at = at.saturating_add(8);
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    let plain = rest
+        .iter()
+        .position(|byte| *byte == quote || *byte == b'\\' || *byte < 0x20);
+    at.saturating_add(plain.unwrap_or(rest.len()))
+}

@@ -1,0 +1,225 @@
+//! Which columns an Arrow batch has, and where each comes from.
+
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
+
+use crate::{BadRecords, ColumnarError, Result};
+
+/// A column that Kafka itself gives each record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RawColumn {
+    /// The record's topic.
+    Topic,
+    /// The record's partition.
+    Partition,
+    /// The record's offset.
+    Offset,
+    /// Create time or log append time.
+    Timestamp,
+    /// Which of the two `Timestamp` is: 0 create time, 1 log append time.
+    TimestampType,
+    /// The record's key.
+    Key,
+    /// The record's value.
+    Value,
+    /// The record's headers.
+    Headers,
+}
+
+/// Whose names and types the raw columns have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// Names and types of spark-sql-kafka: timestamps in microseconds, no headers are null.
+    Spark,
+    /// The client's own: snake case, timestamps in Kafka's milliseconds, no headers are an empty list.
+    Client,
+}
+
+impl RawColumn {
+    /// All of them, in the order of the client's schema.
+    pub const ALL: [Self; 8] = [
+        Self::Topic,
+        Self::Partition,
+        Self::Offset,
+        Self::Timestamp,
+        Self::TimestampType,
+        Self::Key,
+        Self::Value,
+        Self::Headers,
+    ];
+
+    /// The column's name.
+    pub fn name(self, dialect: Dialect) -> &'static str {
+        match self {
+            Self::Topic => "topic",
+            Self::Partition => "partition",
+            Self::Offset => "offset",
+            Self::Timestamp => "timestamp",
+            Self::TimestampType => match dialect {
+                Dialect::Spark => "timestampType",
+                Dialect::Client => "timestamp_type",
+            },
+            Self::Key => "key",
+            Self::Value => "value",
+            Self::Headers => "headers",
+        }
+    }
+
+    /// The column that has this name.
+    pub fn from_name(name: &str, dialect: Dialect) -> Option<Self> {
+        Self::ALL.into_iter().find(|column| column.name(dialect) == name)
+    }
+
+    /// The column's Arrow type.
+    pub fn data_type(self, dialect: Dialect) -> DataType {
+        match self {
+            Self::Topic => DataType::Utf8,
+            Self::Partition => DataType::Int32,
+            Self::Offset => DataType::Int64,
+            Self::Timestamp => DataType::Timestamp(time_unit(dialect), Some("UTC".into())),
+            Self::TimestampType => match dialect {
+                Dialect::Spark => DataType::Int32,
+                Dialect::Client => DataType::Int8,
+            },
+            Self::Key | Self::Value => DataType::Binary,
+            Self::Headers => DataType::List(Arc::new(Field::new(
+                "element",
+                DataType::Struct(Fields::from(vec![
+                    Field::new("key", DataType::Utf8, true),
+                    Field::new("value", DataType::Binary, true),
+                ])),
+                true,
+            ))),
+        }
+    }
+}
+
+/// The unit of the timestamp column.
+fn time_unit(dialect: Dialect) -> TimeUnit {
+    match dialect {
+        Dialect::Spark => TimeUnit::Microsecond,
+        Dialect::Client => TimeUnit::Millisecond,
+    }
+}
+
+/// Where one column of the Arrow batch comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// From the record itself.
+    Raw(RawColumn),
+    /// From the field of that name in the record's JSON value.
+    Payload,
+}
+
+/// The columns of an Arrow batch: a schema and where each column comes from.
+#[derive(Clone, Debug)]
+pub struct Projection {
+    schema: SchemaRef,
+    origins: Vec<Origin>,
+    dialect: Dialect,
+    bad_records: BadRecords,
+}
+
+impl Projection {
+    /// The client's own schema: every raw column.
+    pub fn client() -> Self {
+        let field = |column: RawColumn| {
+            let nullable = matches!(column, RawColumn::Key | RawColumn::Value | RawColumn::Timestamp);
+            Field::new(
+                column.name(Dialect::Client),
+                column.data_type(Dialect::Client),
+                nullable,
+            )
+        };
+        Self {
+            schema: Arc::new(Schema::new(RawColumn::ALL.map(field).to_vec())),
+            origins: RawColumn::ALL.map(Origin::Raw).to_vec(),
+            dialect: Dialect::Client,
+            bad_records: BadRecords::Null,
+        }
+    }
+
+    /// Spark's raw columns, as many of them and in the order that `schema` names.
+    ///
+    /// # Errors
+    /// A name that is no Kafka column, a type other than spark-sql-kafka's, or a column twice.
+    pub fn raw(schema: SchemaRef) -> Result<Self> {
+        Self::build(schema, BadRecords::Null, |_| true)
+    }
+
+    /// Typed columns from JSON values; the columns that `raw_columns` names come from the record itself.
+    ///
+    /// # Errors
+    /// As for [`Projection::raw`], and a type that JSON cannot be decoded to.
+    pub fn json(schema: SchemaRef, raw_columns: &[String], bad_records: BadRecords) -> Result<Self> {
+        Self::build(schema, bad_records, |name| raw_columns.iter().any(|raw| raw == name))
+    }
+
+    fn build(schema: SchemaRef, bad_records: BadRecords, is_raw: impl Fn(&str) -> bool) -> Result<Self> {
+        let mut origins = Vec::with_capacity(schema.fields().len());
+        for (index, field) in schema.fields().iter().enumerate() {
+            if schema
+                .fields()
+                .iter()
+                .take(index)
+                .any(|earlier| earlier.name() == field.name())
+            {
+                return Err(ColumnarError::DuplicateColumn(field.name().clone()));
+            }
+            origins.push(if is_raw(field.name()) {
+                raw_origin(field)?
+            } else {
+                payload_origin(field)?
+            });
+        }
+        Ok(Self {
+            schema,
+            origins,
+            dialect: Dialect::Spark,
+            bad_records,
+        })
+    }
+
+    /// The schema of the Arrow batches.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Whose names and types the raw columns have.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// What becomes of values that do not fit.
+    pub fn bad_records(&self) -> BadRecords {
+        self.bad_records
+    }
+
+    /// Where each column comes from, in the schema's order.
+    pub(crate) fn origins(&self) -> &[Origin] {
+        &self.origins
+    }
+}
+
+fn raw_origin(field: &Field) -> Result<Origin> {
+    let column = RawColumn::from_name(field.name(), Dialect::Spark)
+        .ok_or_else(|| ColumnarError::UnknownColumn(field.name().clone()))?;
+    if column.data_type(Dialect::Spark).equals_datatype(field.data_type()) {
+        return Ok(Origin::Raw(column));
+    }
+    Err(unsupported(field, "this Kafka column"))
+}
+
+fn payload_origin(field: &Field) -> Result<Origin> {
+    crate::json::check_type(field.data_type()).map_err(|()| unsupported(field, "JSON"))?;
+    Ok(Origin::Payload)
+}
+
+fn unsupported(field: &Field, from: &'static str) -> ColumnarError {
+    ColumnarError::UnsupportedType {
+        column: field.name().clone(),
+        data_type: field.data_type().clone(),
+        from,
+    }
+}

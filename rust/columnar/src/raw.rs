@@ -1,0 +1,262 @@
+//! Builders of the columns that Kafka gives each record.
+
+use std::sync::Arc;
+
+use arrow_array::types::Int8Type;
+use arrow_array::{
+    ArrayRef, Int8Array, Int32Array, Int64Array, ListArray, PrimitiveArray, StringArray, StructArray,
+    TimestampMicrosecondArray, TimestampMillisecondArray,
+};
+use arrow_buffer::{NullBufferBuilder, OffsetBuffer};
+use arrow_schema::{DataType, FieldRef};
+use barnabas_records::{HeadersRef, RecordRef};
+
+use crate::builder::{BytesBuilder, ListEnds};
+use crate::decoder::RecordSlice;
+use crate::projection::Origin;
+use crate::{Dialect, Projection, RawColumn, Result};
+
+/// Kafka's "no timestamp".
+const NO_TIMESTAMP: i64 = -1;
+
+/// A run of rows that share topic, partition and timestamp type.
+#[derive(Debug)]
+struct Run {
+    topic: Arc<str>,
+    partition: i32,
+    timestamp_type: i8,
+    rows: usize,
+}
+
+/// The raw columns of one projection, those that it does not name left out.
+#[derive(Debug)]
+pub(crate) struct RawColumns {
+    dialect: Dialect,
+    key: Option<BytesBuilder>,
+    value: Option<BytesBuilder>,
+    offset: Option<Vec<i64>>,
+    timestamp: Option<Timestamps>,
+    headers: Option<Headers>,
+    runs: Vec<Run>,
+}
+
+impl RawColumns {
+    pub(crate) fn new(projection: &Projection) -> Self {
+        let wants = |column| projection.origins().contains(&Origin::Raw(column));
+        let dialect = projection.dialect();
+        Self {
+            dialect,
+            key: wants(RawColumn::Key).then(BytesBuilder::new),
+            value: wants(RawColumn::Value).then(BytesBuilder::new),
+            offset: wants(RawColumn::Offset).then(Vec::new),
+            timestamp: wants(RawColumn::Timestamp).then(|| Timestamps::new(dialect)),
+            headers: wants(RawColumn::Headers).then(|| Headers::new(projection)),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Counts `rows` more rows of this slice for the columns that are the same in all of them.
+    pub(crate) fn push_run(&mut self, slice: &RecordSlice<'_>, rows: usize) {
+        if rows == 0 {
+            return;
+        }
+        let timestamp_type = i8::from(slice.header.is_log_append_time());
+        if let Some(last) = self.runs.last_mut()
+            && *last.topic == *slice.topic
+            && last.partition == slice.partition
+            && last.timestamp_type == timestamp_type
+        {
+            last.rows = last.rows.saturating_add(rows);
+            return;
+        }
+        self.runs.push(Run {
+            topic: slice.topic.into(),
+            partition: slice.partition,
+            timestamp_type,
+            rows,
+        });
+    }
+
+    /// Appends one record to the columns that differ per record.
+    pub(crate) fn push(&mut self, record: &RecordRef<'_>) -> Result<()> {
+        if let Some(key) = &mut self.key {
+            key.push(record.key)?;
+        }
+        if let Some(value) = &mut self.value {
+            value.push(record.value)?;
+        }
+        if let Some(offset) = &mut self.offset {
+            offset.push(record.offset);
+        }
+        if let Some(timestamp) = &mut self.timestamp {
+            timestamp.push(record.timestamp);
+        }
+        if let Some(headers) = &mut self.headers {
+            headers.push(&record.headers)?;
+        }
+        Ok(())
+    }
+
+    /// The finished array of one column.
+    pub(crate) fn finish(&mut self, column: RawColumn) -> Result<Option<ArrayRef>> {
+        Ok(match column {
+            RawColumn::Topic => Some(self.topics()?),
+            RawColumn::Partition => Some(Arc::new(Int32Array::from(self.repeat(|run| run.partition)))),
+            RawColumn::TimestampType => Some(match self.dialect {
+                Dialect::Spark => Arc::new(Int32Array::from(self.repeat(|run| i32::from(run.timestamp_type)))),
+                Dialect::Client => {
+                    Arc::new(PrimitiveArray::<Int8Type>::from(self.repeat(|run| run.timestamp_type)) as Int8Array)
+                }
+            }),
+            RawColumn::Offset => self
+                .offset
+                .as_mut()
+                .map(|offsets| Arc::new(Int64Array::from(take(offsets))) as ArrayRef),
+            RawColumn::Timestamp => self.timestamp.as_mut().map(Timestamps::finish).transpose()?,
+            RawColumn::Key => self.key.as_mut().map(BytesBuilder::finish_binary).transpose()?,
+            RawColumn::Value => self.value.as_mut().map(BytesBuilder::finish_binary).transpose()?,
+            RawColumn::Headers => self.headers.as_mut().map(Headers::finish).transpose()?,
+        })
+    }
+
+    /// Forgets the runs: the batch is finished.
+    pub(crate) fn clear_runs(&mut self) {
+        self.runs.clear();
+    }
+
+    fn repeat<T: Copy>(&self, value: impl Fn(&Run) -> T) -> Vec<T> {
+        let mut out = Vec::with_capacity(self.runs.iter().map(|run| run.rows).sum());
+        for run in &self.runs {
+            out.extend(std::iter::repeat_n(value(run), run.rows));
+        }
+        out
+    }
+
+    fn topics(&self) -> Result<ArrayRef> {
+        let mut bytes = String::new();
+        for run in &self.runs {
+            bytes.push_str(&run.topic.repeat(run.rows));
+        }
+        let lengths = self
+            .runs
+            .iter()
+            .flat_map(|run| std::iter::repeat_n(run.topic.len(), run.rows));
+        let offsets = OffsetBuffer::from_lengths(lengths);
+        Ok(Arc::new(StringArray::try_new(
+            offsets,
+            bytes.into_bytes().into(),
+            None,
+        )?))
+    }
+}
+
+/// Empties a vector and keeps room for as much again.
+fn take<T>(values: &mut Vec<T>) -> Vec<T> {
+    let room = values.len();
+    std::mem::replace(values, Vec::with_capacity(room))
+}
+
+/// The timestamp column.
+#[derive(Debug)]
+struct Timestamps {
+    dialect: Dialect,
+    values: Vec<i64>,
+    nulls: NullBufferBuilder,
+}
+
+impl Timestamps {
+    fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            values: Vec::new(),
+            nulls: NullBufferBuilder::new(0),
+        }
+    }
+
+    fn push(&mut self, timestamp_ms: i64) {
+        match self.dialect {
+            // As the JVM connector: no timestamp is -1 ms, not null.
+            Dialect::Spark => self.values.push(timestamp_ms.saturating_mul(1000)),
+            Dialect::Client if timestamp_ms == NO_TIMESTAMP => {
+                self.values.push(0);
+                self.nulls.append_null();
+            }
+            Dialect::Client => {
+                self.values.push(timestamp_ms);
+                self.nulls.append_non_null();
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Result<ArrayRef> {
+        let values = take(&mut self.values);
+        let nulls = self.nulls.finish();
+        Ok(match self.dialect {
+            Dialect::Spark => Arc::new(TimestampMicrosecondArray::try_new(values.into(), None)?.with_timezone("UTC")),
+            Dialect::Client => Arc::new(TimestampMillisecondArray::try_new(values.into(), nulls)?.with_timezone("UTC")),
+        })
+    }
+}
+
+/// The headers column.
+#[derive(Debug)]
+struct Headers {
+    element: Option<FieldRef>,
+    empty_is_null: bool,
+    ends: ListEnds,
+    keys: BytesBuilder,
+    values: BytesBuilder,
+    count: usize,
+}
+
+impl Headers {
+    fn new(projection: &Projection) -> Self {
+        let name = RawColumn::Headers.name(projection.dialect());
+        let element = match projection
+            .schema()
+            .field_with_name(name)
+            .map(arrow_schema::Field::data_type)
+        {
+            Ok(DataType::List(element)) => Some(Arc::clone(element)),
+            _ => None,
+        };
+        Self {
+            element,
+            empty_is_null: projection.dialect() == Dialect::Spark,
+            ends: ListEnds::new(),
+            keys: BytesBuilder::new(),
+            values: BytesBuilder::new(),
+            count: 0,
+        }
+    }
+
+    fn push(&mut self, headers: &HeadersRef<'_>) -> Result<()> {
+        let before = self.count;
+        for (key, value) in headers.iter() {
+            self.keys.push(Some(key))?;
+            self.values.push(value)?;
+            self.count = self.count.saturating_add(1);
+        }
+        self.ends
+            .seal(self.count, !(self.empty_is_null && self.count == before))
+    }
+
+    fn finish(&mut self) -> Result<ArrayRef> {
+        self.count = 0;
+        let (offsets, nulls) = self.ends.finish();
+        let children: Vec<ArrayRef> = vec![self.keys.finish_string()?, self.values.finish_binary()?];
+        let Some(element) = self.element.as_ref().map(Arc::clone) else {
+            return Err(crate::ColumnarError::UnknownColumn("headers".to_owned()));
+        };
+        let DataType::Struct(fields) = element.data_type().clone() else {
+            return Err(crate::ColumnarError::UnknownColumn("headers".to_owned()));
+        };
+        let structs = StructArray::try_new(fields, children, None)?;
+        Ok(Arc::new(ListArray::try_new(
+            element,
+            offsets,
+            Arc::new(structs),
+            nulls,
+        )?))
+    }
+}

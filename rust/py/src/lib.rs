@@ -8,6 +8,7 @@ mod client;
 mod columns;
 mod door;
 mod protocol;
+mod record;
 mod scan;
 
 use pyo3::prelude::*;

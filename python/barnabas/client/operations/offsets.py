@@ -1,0 +1,242 @@
+"""Offsets: committed ones of a group, and those that a log has."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+from barnabas import errors
+from barnabas.client.codes import Code
+from barnabas.client.operations.api import (
+    RETRY_WITH_NEW_COORDINATOR,
+    RETRY_WITH_NEW_METADATA,
+    Backoff,
+    ForgetCoordinator,
+    Gather,
+    Operation,
+    Submit,
+    coordinator,
+)
+from barnabas.client.operations.metadata import read_cluster
+from barnabas.protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
+from barnabas.protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from barnabas.protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+)
+from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from barnabas.client.membership import Generation
+
+__all__ = ["EARLIEST", "LATEST", "MAX_TIMESTAMP", "commit", "fetch_committed", "list_offsets"]
+
+LATEST: Final = -1
+"""Asks `list_offsets` for the offset of the next record to be written."""
+EARLIEST: Final = -2
+"""Asks `list_offsets` for the first offset that the log has."""
+MAX_TIMESTAMP: Final = -3
+"""Asks `list_offsets` for the record with the greatest timestamp."""
+
+_BY_NAME_COMMIT: Final = (2, 9)
+_BY_NAME_FETCH: Final = (1, 9)
+"""Later versions name topics by id, which a committed offset of a deleted topic has no longer."""
+
+
+def commit(
+    group_id: str,
+    generation: Generation,
+    offsets: Mapping[TopicPartition, OffsetAndMetadata],
+    backoff: Backoff,
+    *,
+    retry: bool = True,
+) -> Operation[None]:
+    """Commits offsets.
+
+    Raises:
+        KafkaError: The coordinator refused, or could not be reached and `retry` is off.
+    """
+    if not offsets:
+        return
+    request = _commit_request(group_id, generation, offsets)
+    while True:
+        response = yield Submit(coordinator(group_id), request, versions=_BY_NAME_COMMIT, retry=retry)
+        error = _commit_error(response)
+        if error is None:
+            return
+        if error.code in RETRY_WITH_NEW_COORDINATOR or error.code == Code.REQUEST_TIMED_OUT:
+            yield ForgetCoordinator(group_id)
+        elif error.code not in {Code.COORDINATOR_LOAD_IN_PROGRESS, Code.UNKNOWN_TOPIC_OR_PARTITION}:
+            raise error
+        if not retry:
+            raise error
+        yield backoff.wait()
+
+
+def _commit_request(
+    group_id: str, generation: Generation, offsets: Mapping[TopicPartition, OffsetAndMetadata]
+) -> OffsetCommitRequest:
+    topics: dict[str, list[OffsetCommitRequestPartition]] = defaultdict(list)
+    for (topic, partition), offset in offsets.items():
+        topics[topic].append(
+            OffsetCommitRequestPartition(
+                partition_index=partition,
+                committed_offset=offset.offset,
+                committed_leader_epoch=-1 if offset.leader_epoch is None else offset.leader_epoch,
+                committed_metadata=offset.metadata,
+            )
+        )
+    return OffsetCommitRequest(
+        group_id=group_id,
+        generation_id_or_member_epoch=generation.generation_id,
+        member_id=generation.member_id,
+        topics=[OffsetCommitRequestTopic(name=name, partitions=partitions) for name, partitions in topics.items()],
+    )
+
+
+def _commit_error(response: Any) -> errors.KafkaError | None:
+    """The error of the first partition that has one, a final error before one that may pass."""
+    found: errors.KafkaError | None = None
+    for topic in response.topics:
+        for partition in topic.partitions:
+            if partition.error_code:
+                where = TopicPartition(topic.name, partition.partition_index)
+                error = errors.for_code(partition.error_code, topic_partition=where)
+                if found is None or (found.retriable and not error.retriable):
+                    found = error
+    return found
+
+
+def fetch_committed(
+    group_id: str, partitions: Iterable[TopicPartition] | None, backoff: Backoff
+) -> Operation[dict[TopicPartition, OffsetAndMetadata | None]]:
+    """Reads what a group has committed: for given partitions (None where nothing is), or everything it has.
+
+    Raises:
+        KafkaError: The coordinator refused.
+    """
+    topics: dict[str, list[int]] | None = None
+    committed: dict[TopicPartition, OffsetAndMetadata | None] = {}
+    if partitions is not None:
+        committed = {TopicPartition(*partition): None for partition in partitions}
+        if not committed:
+            return {}
+        topics = defaultdict(list)
+        for topic, partition in committed:
+            topics[topic].append(partition)
+    group = OffsetFetchRequestGroup(
+        group_id=group_id,
+        topics=None
+        if topics is None
+        else [OffsetFetchRequestTopics(name=name, partition_indexes=indexes) for name, indexes in topics.items()],
+    )
+    request = OffsetFetchRequest(groups=[group], require_stable=True)
+    while True:
+        response = yield Submit(coordinator(group_id), request, versions=_BY_NAME_FETCH)
+        error = _collect_committed(response, committed)
+        if error is None:
+            return committed
+        if error.code in RETRY_WITH_NEW_COORDINATOR:
+            yield ForgetCoordinator(group_id)
+        elif error.code not in {Code.COORDINATOR_LOAD_IN_PROGRESS, Code.UNSTABLE_OFFSET_COMMIT}:
+            raise error
+        yield backoff.wait()
+
+
+def _collect_committed(
+    response: Any, committed: dict[TopicPartition, OffsetAndMetadata | None]
+) -> errors.KafkaError | None:
+    for group in response.groups:
+        if group.error_code:
+            return errors.for_code(group.error_code)
+        for topic in group.topics:
+            for partition in topic.partitions:
+                where = TopicPartition(topic.name, partition.partition_index)
+                if partition.error_code:
+                    return errors.for_code(partition.error_code, topic_partition=where)
+                if partition.committed_offset >= 0:
+                    epoch = partition.committed_leader_epoch
+                    committed[where] = OffsetAndMetadata(
+                        partition.committed_offset, partition.metadata or "", epoch if epoch >= 0 else None
+                    )
+    return None
+
+
+def list_offsets(
+    wanted: Mapping[TopicPartition, int], backoff: Backoff, *, read_committed: bool = False
+) -> Operation[dict[TopicPartition, OffsetAndTimestamp | None]]:
+    """Looks up offsets by timestamp, or `EARLIEST`, `LATEST`, `MAX_TIMESTAMP`; None where no record is that late.
+
+    Leaders that moved and topics that are not there yet are waited for.
+
+    Raises:
+        KafkaError: A leader refused.
+    """
+    found: dict[TopicPartition, OffsetAndTimestamp | None] = {}
+    remaining = {TopicPartition(*partition): timestamp for partition, timestamp in wanted.items()}
+    while remaining:
+        cluster = yield from read_cluster({partition.topic for partition in remaining})
+        by_leader: dict[int, list[tuple[TopicPartition, int]]] = defaultdict(list)
+        for partition in remaining:
+            info = cluster.partition(*partition)
+            if info is not None and info.leader is not None:
+                by_leader[info.leader.id].append((partition, -1 if info.leader_epoch is None else info.leader_epoch))
+        submits = [
+            Submit(
+                ("node", leader),
+                _list_offsets_request(remaining, partitions, read_committed=read_committed),
+                versions=(1, 32_767),
+                retry=False,
+            )
+            for leader, partitions in by_leader.items()
+        ]
+        for reply in (yield Gather(submits)) if submits else ():
+            if isinstance(reply, errors.KafkaError):
+                if reply.code == Code.UNSUPPORTED_VERSION:
+                    raise reply
+                continue
+            for partition, offset in _listed(reply):
+                found[partition] = offset
+                remaining.pop(partition, None)
+        if remaining:
+            yield backoff.wait()
+    return found
+
+
+def _list_offsets_request(
+    wanted: Mapping[TopicPartition, int], partitions: Iterable[tuple[TopicPartition, int]], *, read_committed: bool
+) -> ListOffsetsRequest:
+    topics: dict[str, list[ListOffsetsPartition]] = defaultdict(list)
+    for partition, leader_epoch in partitions:
+        topics[partition.topic].append(
+            ListOffsetsPartition(
+                partition_index=partition.partition,
+                current_leader_epoch=leader_epoch,
+                timestamp=wanted[partition],
+            )
+        )
+    return ListOffsetsRequest(
+        replica_id=-1,
+        isolation_level=int(read_committed),
+        topics=[ListOffsetsTopic(name=name, partitions=asked) for name, asked in topics.items()],
+    )
+
+
+def _listed(response: Any) -> Iterable[tuple[TopicPartition, OffsetAndTimestamp | None]]:
+    """The partitions that were answered for good; those to ask again are left out."""
+    for topic in response.topics:
+        for partition in topic.partitions:
+            where = TopicPartition(topic.name, partition.partition_index)
+            if partition.error_code == Code.NONE:
+                epoch = partition.leader_epoch if partition.leader_epoch >= 0 else None
+                missing = partition.offset < 0
+                yield where, None if missing else OffsetAndTimestamp(partition.offset, partition.timestamp, epoch)
+            elif partition.error_code not in RETRY_WITH_NEW_METADATA:
+                raise errors.for_code(partition.error_code, topic_partition=where)

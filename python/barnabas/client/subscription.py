@@ -1,0 +1,191 @@
+"""What a consumer reads: topics it subscribes to or partitions it was told, and how far each partition has been set up.
+
+No I/O. The position of a partition that is being fetched is kept by the fetcher; here stands what has to happen before
+that: a committed offset to look up, an offset to reset, a seek to pass on.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+from barnabas.errors import IllegalStateError
+from barnabas.types import TopicPartition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["Mode", "PartitionState", "Phase", "RebalanceListener", "Reset", "SubscriptionState"]
+
+_EXCLUSIVE: Final = (
+    "subscribe() and assign() exclude each other: this consumer uses {used}(); call unsubscribe() before {wanted}()"
+)
+
+
+class RebalanceListener(Protocol):
+    """Told when a group gives or takes partitions; called inside `poll`, by the thread that polls."""
+
+    def on_partitions_assigned(self, partitions: Sequence[TopicPartition]) -> None:
+        """These partitions are ours from now on; `seek` works already."""
+
+    def on_partitions_revoked(self, partitions: Sequence[TopicPartition]) -> None:
+        """These partitions are about to go to others; `commit` works still."""
+
+    def on_partitions_lost(self, partitions: Sequence[TopicPartition]) -> None:
+        """These partitions have gone without notice: others may be reading them, and commits are refused."""
+
+
+class Mode(enum.Enum):
+    """How partitions are chosen."""
+
+    NONE = "none"
+    SUBSCRIBED = "subscribe"
+    ASSIGNED = "assign"
+
+
+class Reset(enum.Enum):
+    """Where a position is set to when there is none."""
+
+    EARLIEST = "earliest"
+    LATEST = "latest"
+    NONE = "none"
+
+
+class Phase(enum.Enum):
+    """How far a partition has been set up."""
+
+    INITIALIZING = "initializing"
+    """Its committed offset has to be looked up."""
+    RESETTING = "resetting"
+    """Its offset has to be looked up by `PartitionState.reset`."""
+    POSITIONED = "positioned"
+    """`PartitionState.offset` is where to start, and the fetcher has not been told yet."""
+    FETCHING = "fetching"
+    """The fetcher has it and keeps its position."""
+
+
+@dataclass(slots=True)
+class PartitionState:
+    """One assigned partition."""
+
+    phase: Phase = Phase.INITIALIZING
+    offset: int = -1
+    leader_epoch: int = -1
+    reset: Reset = Reset.NONE
+    paused: bool = False
+
+
+class SubscriptionState:
+    """Topics, partitions and their set-up.
+
+    Example:
+        >>> state = SubscriptionState(Reset.EARLIEST)
+        >>> state.assign([TopicPartition("orders", 0)])
+        >>> state.seek(TopicPartition("orders", 0), 42)
+        >>> state.partitions[TopicPartition("orders", 0)].phase
+        <Phase.POSITIONED: 'positioned'>
+    """
+
+    def __init__(self, default_reset: Reset) -> None:
+        self.default_reset = default_reset
+        self.mode = Mode.NONE
+        self.topics: tuple[str, ...] = ()
+        self.listener: RebalanceListener | None = None
+        self.partitions: dict[TopicPartition, PartitionState] = {}
+
+    def subscribe(self, topics: Iterable[str], listener: RebalanceListener | None) -> None:
+        """Chooses topics whose partitions the group divides; what is assigned stays until the group says otherwise.
+
+        Raises:
+            IllegalStateError: Partitions were assigned by hand.
+        """
+        self._require(Mode.SUBSCRIBED, "subscribe")
+        self.topics = tuple(dict.fromkeys(topics))
+        self.listener = listener
+
+    def assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Chooses partitions by hand; those that were assigned before keep their positions.
+
+        Raises:
+            IllegalStateError: Topics were subscribed to.
+        """
+        self._require(Mode.ASSIGNED, "assign")
+        self._replace(partitions)
+
+    def adopt(self, partitions: Iterable[TopicPartition]) -> None:
+        """Takes what the group gave."""
+        self._replace(partitions)
+
+    def unsubscribe(self) -> None:
+        """Chooses nothing."""
+        self.mode = Mode.NONE
+        self.topics = ()
+        self.listener = None
+        self.partitions = {}
+
+    def seek(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> None:
+        """Sets where to go on in a partition.
+
+        Raises:
+            IllegalStateError: The partition is not assigned.
+            ValueError: The offset is negative.
+        """
+        if offset < 0:
+            raise ValueError(f"cannot seek to the negative offset {offset}")
+        self.set_position(self.state_of(partition), offset, leader_epoch)
+
+    def set_position(self, state: PartitionState, offset: int, leader_epoch: int = -1) -> None:
+        """Sets where to start, for the fetcher to be told."""
+        state.phase = Phase.POSITIONED
+        state.offset = offset
+        state.leader_epoch = leader_epoch
+
+    def request_reset(self, partition: TopicPartition, reset: Reset | None = None) -> None:
+        """Asks for a position to be looked up: by the given or by the default rule.
+
+        Raises:
+            IllegalStateError: The partition is not assigned.
+        """
+        state = self.state_of(partition)
+        state.phase = Phase.RESETTING
+        state.reset = reset or self.default_reset
+
+    def set_paused(self, partitions: Iterable[TopicPartition], *, paused: bool) -> None:
+        """Pauses or resumes partitions.
+
+        Raises:
+            IllegalStateError: A partition is not assigned; none has been changed then.
+        """
+        for state in [self.state_of(partition) for partition in partitions]:
+            state.paused = paused
+
+    def state_of(self, partition: TopicPartition) -> PartitionState:
+        """The state of an assigned partition.
+
+        Raises:
+            IllegalStateError: The partition is not assigned.
+        """
+        state = self.partitions.get(TopicPartition(*partition))
+        if state is None:
+            raise IllegalStateError(
+                f"partition {partition[0]}-{partition[1]} is not assigned to this consumer: assign() it, or wait until "
+                "poll() has got it from the group"
+            )
+        return state
+
+    def in_phase(self, *phases: Phase) -> list[TopicPartition]:
+        """The partitions that are in one of these phases."""
+        return [partition for partition, state in self.partitions.items() if state.phase in phases]
+
+    def _replace(self, partitions: Iterable[TopicPartition]) -> None:
+        old = self.partitions
+        self.partitions = {}
+        for partition in partitions:
+            key = TopicPartition(*partition)
+            self.partitions[key] = old.get(key) or PartitionState()
+
+    def _require(self, mode: Mode, wanted: str) -> None:
+        if self.mode not in {Mode.NONE, mode}:
+            raise IllegalStateError(_EXCLUSIVE.format(used=self.mode.value, wanted=wanted))
+        self.mode = mode

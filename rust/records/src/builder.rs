@@ -13,7 +13,9 @@ pub type Header<'a> = (&'a [u8], Option<&'a [u8]>);
 /// Largest batch: the length field is a positive 32-bit number.
 const BATCH_SIZE_MAX: usize = i32::MAX as usize;
 /// Zigzag of -1, the length of null.
-const NULL: u8 = 1;
+const NULL: u64 = 1;
+/// A record's attributes have no meaning yet.
+const ATTRIBUTES: u64 = 0;
 
 /// What [`BatchBuilder::finish`] writes around the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,9 +244,9 @@ impl BatchBuilder {
 
     #[inline]
     fn sizes(&self, timestamp: i64, key: Option<&[u8]>, value: Option<&[u8]>, headers: &[Header<'_>]) -> Sizes {
-        const ATTRIBUTES: usize = 1;
+        const ATTRIBUTES_LEN: usize = 1;
         let headers = if headers.is_empty() { 1 } else { headers_len(headers) };
-        let body = ATTRIBUTES
+        let body = ATTRIBUTES_LEN
             .saturating_add(varlong_len(self.timestamp_delta(timestamp)))
             .saturating_add(varint_len(self.record_count))
             .saturating_add(bytes_len(key))
@@ -273,19 +275,16 @@ impl BatchBuilder {
         let timestamp_delta = self.timestamp_delta(timestamp);
         let buffer = &mut self.buffer;
         buffer.reserve(sizes.record);
-        let mut prefix = Prefix::default();
-        prefix.put(buffer, length(sizes.body));
-        prefix.put(buffer, 0);
-        prefix.put(buffer, zigzag64(timestamp_delta));
-        prefix.put(buffer, zigzag32(offset_delta).into());
-        prefix.put_bytes(buffer, key);
-        prefix.put_bytes(buffer, value);
-        if headers.is_empty() {
-            prefix.put(buffer, 0);
-            prefix.flush(buffer);
-        } else {
-            prefix.flush(buffer);
-            write_headers(buffer, headers);
+        put(buffer, length(sizes.body));
+        put(buffer, ATTRIBUTES);
+        put(buffer, zigzag64(timestamp_delta));
+        put(buffer, zigzag32(offset_delta).into());
+        put_bytes(buffer, key);
+        put_bytes(buffer, value);
+        put(buffer, length(headers.len()));
+        for (key, value) in headers {
+            put_bytes(buffer, Some(key));
+            put_bytes(buffer, *value);
         }
         debug_assert_eq!(self.buffer.len(), size, "the size was promised");
         if offset_delta == 0 {
@@ -297,60 +296,43 @@ impl BatchBuilder {
     }
 }
 
-/// Small fields of a record, gathered in a register so that they reach the buffer in one store.
-#[derive(Default)]
-struct Prefix {
-    word: u128,
-    len: usize,
+/// Appends a varint.
+///
+/// A store of fixed size, cut to the bytes that count, is several times cheaper than a byte at a time; only at the very
+/// end of the buffer it has no room.
+#[inline]
+fn put(buffer: &mut Vec<u8>, raw: u64) {
+    const STORE_LEN: usize = 4;
+    let short = match u32::try_from(raw) {
+        Ok(short) if short < 1 << 21 && buffer.capacity() - buffer.len() >= STORE_LEN => short,
+        _ => return put_slowly(buffer, raw),
+    };
+    let start = buffer.len();
+    if short < 1 << 7 {
+        buffer.extend_from_slice(&short.to_le_bytes());
+        buffer.truncate(start + 1);
+    } else {
+        let is_three = u32::from(short >= 1 << 14);
+        let word = (short & 0x7f) | 0x80 | (short & 0x3f80) << 1 | is_three << 15 | (short & 0x1f_c000) << 2;
+        buffer.extend_from_slice(&word.to_le_bytes());
+        buffer.truncate(start + if is_three == 1 { 3 } else { 2 });
+    }
 }
 
-impl Prefix {
-    /// Adds a varint; `buffer` takes it at once if it is a long one.
-    #[inline]
-    fn put(&mut self, buffer: &mut Vec<u8>, raw: u64) {
-        let word = if raw < 1 << 7 {
-            raw
-        } else if raw < 1 << 14 {
-            (raw & 0x7f) | 0x80 | (raw >> 7) << 8
-        } else {
-            return self.put_long(buffer, raw);
-        };
-        self.word |= u128::from(word) << (self.len * 8);
-        self.len += if raw < 1 << 7 { 1 } else { 2 };
-    }
+#[cold]
+fn put_slowly(buffer: &mut Vec<u8>, raw: u64) {
+    write_uvarlong(buffer, raw);
+}
 
-    /// Adds a nullable byte string: its length waits in the register, its bytes go to `buffer`.
-    #[inline]
-    fn put_bytes(&mut self, buffer: &mut Vec<u8>, bytes: Option<&[u8]>) {
-        match bytes {
-            None => self.put(buffer, NULL.into()),
-            Some(bytes) => {
-                self.put(buffer, length(bytes.len()));
-                self.flush(buffer);
-                buffer.extend_from_slice(bytes);
-            }
+/// Appends a nullable byte string.
+#[inline]
+fn put_bytes(buffer: &mut Vec<u8>, bytes: Option<&[u8]>) {
+    match bytes {
+        None => put(buffer, NULL),
+        Some(bytes) => {
+            put(buffer, length(bytes.len()));
+            buffer.extend_from_slice(bytes);
         }
-    }
-
-    #[cold]
-    fn put_long(&mut self, buffer: &mut Vec<u8>, raw: u64) {
-        self.flush(buffer);
-        write_uvarlong(buffer, raw);
-    }
-
-    /// Writes what was gathered. Between two flushes at most six short varints are put, which fit.
-    #[inline]
-    fn flush(&mut self, buffer: &mut Vec<u8>) {
-        let bytes = self.word.to_le_bytes();
-        let end = buffer.len().saturating_add(self.len);
-        if buffer.capacity() - buffer.len() >= bytes.len() {
-            // A store of fixed size is several times cheaper than one of variable size.
-            buffer.extend_from_slice(&bytes);
-            buffer.truncate(end);
-        } else {
-            buffer.extend_from_slice(bytes.get(..self.len).unwrap_or_default());
-        }
-        *self = Self::default();
     }
 }
 
@@ -368,7 +350,7 @@ fn length_len(len: usize) -> usize {
 
 #[inline]
 fn bytes_len(bytes: Option<&[u8]>) -> usize {
-    bytes.map_or(1, |bytes| length_len(bytes.len()).saturating_add(bytes.len()))
+    bytes.map_or(1, |bytes| length_len(bytes.len()) + bytes.len())
 }
 
 fn headers_len(headers: &[Header<'_>]) -> usize {
@@ -376,21 +358,6 @@ fn headers_len(headers: &[Header<'_>]) -> usize {
         len.saturating_add(bytes_len(Some(key)))
             .saturating_add(bytes_len(*value))
     })
-}
-
-fn write_headers(buffer: &mut Vec<u8>, headers: &[Header<'_>]) {
-    write_uvarlong(buffer, length(headers.len()));
-    for (key, value) in headers {
-        write_uvarlong(buffer, length(key.len()));
-        buffer.extend_from_slice(key);
-        match value {
-            None => buffer.push(NULL),
-            Some(value) => {
-                write_uvarlong(buffer, length(value.len()));
-                buffer.extend_from_slice(value);
-            }
-        }
-    }
 }
 
 #[cold]

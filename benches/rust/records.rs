@@ -1,0 +1,161 @@
+//! Costs of the records crate: CRC, murmur2, append, iterate, compress, decompress.
+//!
+//! `cargo bench -p barnabas-records`; records are seeded, their values look like JSON rows. Criterion reports the time
+//! of one whole batch; divide by the number of records or bytes in the benchmark's name.
+
+use std::hint::black_box;
+
+use barnabas_records::{
+    BatchBuilder, BatchHeader, BatchRef, Compression, RecordIter, Seal, compress, crc32c, decompress, murmur2,
+};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+
+const BATCH_LEN: usize = 1 << 20;
+const TIMESTAMP: i64 = 1_700_000_000_000;
+
+/// A seeded generator, so that every run works on the same bytes.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}
+
+/// Values of exactly `len` bytes that look like JSON rows.
+fn values(len: usize, count: usize) -> Vec<Vec<u8>> {
+    let mut random = Random(42);
+    let mut row = String::new();
+    (0..count)
+        .map(|_| {
+            row.clear();
+            while row.len() < len {
+                let (origin, delay) = (["EWR", "JFK", "LGA"][random.below(3) as usize], random.below(1500));
+                row.push_str(&format!(
+                    r#"{{"origin":"{origin}","dest":"{:03}","dep_delay":{delay},"tailnum":"N{:05}"}}"#,
+                    random.below(105),
+                    random.below(4043)
+                ));
+            }
+            row.as_bytes()[..len].to_vec()
+        })
+        .collect()
+}
+
+fn batch_of(values: &[Vec<u8>], buffer: Vec<u8>, key: Option<&[u8]>) -> BatchBuilder {
+    let mut builder = BatchBuilder::new(buffer);
+    for (value, timestamp) in values.iter().zip(TIMESTAMP..) {
+        builder
+            .append(timestamp, key, Some(value), &[])
+            .expect("the batch has room");
+    }
+    builder
+}
+
+fn count_for(len: usize) -> usize {
+    BATCH_LEN / (len + 12)
+}
+
+fn crc(c: &mut Criterion) {
+    let mut group = c.benchmark_group("crc32c");
+    for len in [100, 1024, 16 * 1024, 256 * 1024, 1 << 20] {
+        let data = vec![0xa5u8; len];
+        group.throughput(Throughput::Bytes(len as u64));
+        group.bench_with_input(BenchmarkId::from_parameter(len), &data, |b, data| {
+            b.iter(|| crc32c(black_box(data)))
+        });
+    }
+    group.finish();
+    let mut group = c.benchmark_group("murmur2");
+    for len in [10, 16, 20, 100] {
+        let key = vec![0xa5u8; len];
+        group.bench_with_input(BenchmarkId::from_parameter(len), &key, |b, key| {
+            b.iter(|| murmur2(black_box(key)))
+        });
+    }
+}
+
+fn append(c: &mut Criterion) {
+    let mut group = c.benchmark_group("append");
+    for len in [10, 100, 1024, 10 * 1024] {
+        let values = values(len, count_for(len));
+        group.throughput(Throughput::Elements(values.len() as u64));
+        for (name, key) in [("null key", None), ("10 B key", Some(&b"0123456789"[..]))] {
+            let mut buffer = Some(Vec::with_capacity(2 * BATCH_LEN));
+            group.bench_with_input(BenchmarkId::new(name, len), &values, |b, values| {
+                b.iter(|| {
+                    let builder = batch_of(black_box(values), buffer.take().expect("a buffer"), black_box(key));
+                    buffer = Some(builder.into_buffer());
+                });
+            });
+        }
+    }
+}
+
+fn iterate(c: &mut Criterion) {
+    let mut group = c.benchmark_group("iterate");
+    for len in [10, 100, 1024, 10 * 1024] {
+        let values = values(len, count_for(len));
+        let bytes = batch_of(&values, Vec::new(), Some(b"0123456789"))
+            .finish(&Seal::default(), &mut Vec::new())
+            .expect("a batch");
+        let batch = BatchRef::parse(&bytes).expect("a batch");
+        group.throughput(Throughput::Elements(values.len() as u64));
+        group.bench_with_input(BenchmarkId::from_parameter(len), &batch, |b, batch| {
+            b.iter(|| {
+                let mut total = 0usize;
+                for record in RecordIter::new(black_box(&batch.header), black_box(batch.payload())) {
+                    let record = record.expect("a record");
+                    total += record.key.map_or(0, <[u8]>::len) + record.value.map_or(0, <[u8]>::len);
+                }
+                total
+            });
+        });
+    }
+    let bytes = batch_of(&values(100, 10), Vec::new(), None)
+        .finish(&Seal::default(), &mut Vec::new())
+        .expect("a batch");
+    group.bench_function("header", |b| b.iter(|| BatchHeader::parse(black_box(&bytes))));
+}
+
+fn codecs(c: &mut Criterion) {
+    for (batch_len, name) in [(16 * 1024, "16 KiB"), (1 << 20, "1 MiB")] {
+        let values = values(100, batch_len / 112);
+        let batch = batch_of(&values, Vec::new(), None).into_buffer();
+        let records = &batch[61..];
+        for codec in [
+            Compression::Gzip,
+            Compression::Snappy,
+            Compression::Lz4,
+            Compression::Zstd,
+        ] {
+            let mut compressed = Vec::new();
+            compress(codec, None, records, &mut compressed).expect("compressed");
+            let mut out = Vec::with_capacity(2 * records.len());
+            let mut group = c.benchmark_group(format!("compress {name}"));
+            group.throughput(Throughput::Bytes(records.len() as u64));
+            let ratio = records.len() as f64 / compressed.len() as f64;
+            group.bench_function(format!("{} (ratio {ratio:.2})", codec.name()), |b| {
+                b.iter(|| {
+                    out.clear();
+                    compress(codec, None, black_box(records), &mut out).expect("compressed");
+                });
+            });
+            group.finish();
+            let mut group = c.benchmark_group(format!("decompress {name}"));
+            group.throughput(Throughput::Bytes(records.len() as u64));
+            group.bench_function(codec.name(), |b| {
+                b.iter(|| {
+                    out.clear();
+                    decompress(codec, black_box(&compressed), &mut out, records.len()).expect("decompressed");
+                });
+            });
+        }
+    }
+}
+
+criterion_group!(benches, crc, append, iterate, codecs);
+criterion_main!(benches);

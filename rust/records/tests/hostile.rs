@@ -1,5 +1,7 @@
 //! Bytes that no well-behaved writer makes: each is refused with the error that says why.
 
+#![expect(clippy::unwrap_used, reason = "a test that fails stops")]
+
 use barnabas_records::{
     BatchBuilder, BatchHeader, BatchIter, BatchRef, Compression, ControlKey, EndTransactionMarker, HEADER_LEN,
     RecordIter, RecordsError, Seal, add_sequence, build_control_batch, compress, decompress, varint,
@@ -26,8 +28,13 @@ fn record_error(count: i32, payload: &[u8]) -> Option<RecordsError> {
     error
 }
 
-fn invalid(index: i32, reason: &'static str) -> Option<RecordsError> {
-    Some(RecordsError::InvalidRecord { index, reason })
+/// The record at 0 is invalid because of `reason`.
+fn invalid(payload: &[u8], reason: &'static str) {
+    assert_eq!(
+        record_error(1, payload),
+        Some(RecordsError::InvalidRecord { index: 0, reason }),
+        "{payload:?}"
+    );
 }
 
 #[test]
@@ -110,53 +117,29 @@ fn records_are_refused() {
             length: -5
         })
     );
+}
+
+#[test]
+fn lengths_in_records_are_refused() {
     let passes_the_end = "its length is negative or passes the end of the batch";
-    assert_eq!(record_error(1, &minimal[..6]), invalid(0, passes_the_end));
-    assert_eq!(record_error(1, &[1]), invalid(0, passes_the_end));
-    assert_eq!(
-        record_error(i32::MAX, &[0xfe, 0xff, 0xff, 0xff, 0x0f]),
-        invalid(0, passes_the_end)
-    );
-    assert_eq!(record_error(1, &[0x80; 9]), invalid(0, "its length is no varint"));
-    assert_eq!(record_error(1, &[0]), invalid(0, "it has no attributes"));
-    assert_eq!(record_error(1, &[2, 0]), invalid(0, "its timestamp is no varint"));
-    assert_eq!(record_error(1, &[4, 0, 0]), invalid(0, "its offset is no varint"));
-    assert_eq!(
-        record_error(1, &[12, 0, 0, 0, 3, 1, 0]),
-        invalid(0, "its key has an invalid length")
-    );
-    assert_eq!(
-        record_error(1, &[12, 0, 0, 0, 6, 1, 0]),
-        invalid(0, "its key has an invalid length")
-    );
-    assert_eq!(
-        record_error(1, &[12, 0, 0, 0, 1, 6, 0]),
-        invalid(0, "its value has an invalid length")
-    );
-    assert_eq!(
-        record_error(1, &[12, 0, 0, 0, 1, 1, 1]),
-        invalid(0, "its header count is negative")
-    );
-    assert_eq!(
-        record_error(1, &[10, 0, 0, 0, 1, 1]),
-        invalid(0, "its header count is no varint")
-    );
-    assert_eq!(
-        record_error(1, &[14, 0, 0, 0, 1, 1, 2, 1]),
-        invalid(0, "a header's key has an invalid length")
-    );
-    assert_eq!(
-        record_error(1, &[14, 0, 0, 0, 1, 1, 2, 0]),
-        invalid(0, "a header's value has an invalid length")
-    );
-    assert_eq!(
-        record_error(1, &[14, 0, 0, 0, 1, 1, 0, 0]),
-        invalid(0, "bytes follow its headers")
-    );
-    let many = [20, 0, 0, 0, 1, 1, 0xfe, 0xff, 0xff, 0xff, 0x0f];
-    assert_eq!(
-        record_error(1, &many),
-        invalid(0, "a header's key has an invalid length")
+    invalid(&[12, 0, 0, 0, 1, 1], passes_the_end);
+    invalid(&[1], passes_the_end);
+    invalid(&[0xfe, 0xff, 0xff, 0xff, 0x0f], passes_the_end);
+    invalid(&[0x80; 9], "its length is no varint");
+    invalid(&[0], "it has no attributes");
+    invalid(&[2, 0], "its timestamp is no varint");
+    invalid(&[4, 0, 0], "its offset is no varint");
+    invalid(&[12, 0, 0, 0, 3, 1, 0], "its key has an invalid length");
+    invalid(&[12, 0, 0, 0, 6, 1, 0], "its key has an invalid length");
+    invalid(&[12, 0, 0, 0, 1, 6, 0], "its value has an invalid length");
+    invalid(&[12, 0, 0, 0, 1, 1, 1], "its header count is negative");
+    invalid(&[10, 0, 0, 0, 1, 1], "its header count is no varint");
+    invalid(&[14, 0, 0, 0, 1, 1, 2, 1], "a header's key has an invalid length");
+    invalid(&[14, 0, 0, 0, 1, 1, 2, 0], "a header's value has an invalid length");
+    invalid(&[14, 0, 0, 0, 1, 1, 0, 0], "bytes follow its headers");
+    invalid(
+        &[20, 0, 0, 0, 1, 1, 0xfe, 0xff, 0xff, 0xff, 0x0f],
+        "a header's key has an invalid length",
     );
 }
 

@@ -1,5 +1,7 @@
 //! What this crate writes it reads back, whatever the records; what it did not write it refuses without harm.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that fails stops")]
+
 use barnabas_records::{
     BatchBuilder, BatchIter, BatchRef, Compression, Header, RecordIter, RecordsError, Seal, check::check, compress,
     crc32c, decompress, patch,

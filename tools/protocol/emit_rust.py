@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schema import INTEGERS, NONE, VERSION_MAX, Field, Message, Struct, Versions, snake
+from schema import NONE, VERSION_MAX, Field, Message, Struct, Versions, snake
 
 if TYPE_CHECKING:
     from errors_table import ErrorFact
@@ -58,5 +58,90 @@ def errors(facts: list[ErrorFact], version: str) -> str:
         f'refreshes_metadata: {str(fact.refreshes_metadata).lower()}, message: "{fact.text}" }},\n'
         for fact in facts
     )
+    out.append("];\n")
+    return "".join(out)
+
+
+KINDS = {
+    "bool": "Kind::Bool",
+    "int8": "Int8",
+    "int16": "Int16",
+    "uint16": "Uint16",
+    "int32": "Int32",
+    "uint32": "Uint32",
+    "int64": "Int64",
+    "float64": "Float64",
+    "uuid": "Uuid",
+    "string": "String",
+    "bytes": "Bytes",
+    "records": "Records",
+}
+
+
+def versions(value: Versions) -> str:
+    """Versions as Rust."""
+    if value == NONE:
+        return "NONE"
+    low, high = value
+    return f"from({low})" if high == VERSION_MAX else f"v({low}, {high})"
+
+
+def default(field: Field) -> str:
+    """A field's default as Rust."""
+    if field.default_is_empty:
+        return "Empty"
+    if field.default is None:
+        return "Null"
+    if isinstance(field.default, bool):
+        return f"Bool({str(field.default).lower()})"
+    if isinstance(field.default, float):
+        return f"Float({field.default!r})"
+    if isinstance(field.default, str):
+        return f'Str("{field.default}")'
+    return f"Int({field.default:_})"
+
+
+def table(messages: list[Message], ids: dict[tuple[str, str], int], version: str) -> str:
+    """`generated/messages.rs`."""
+    out = [
+        header(version, "The message table."),
+        "use crate::table::{Purpose, Schema};\n\n",
+        "#[rustfmt::skip]\nmod structs {\n"
+        "    use crate::table::Default::{Bool, Empty, Float, Int, Null};\n"
+        "    use crate::table::Kind::{self, Int8, Int16, Int32, Int64, Uint16, Uint32, Float64, Uuid, String, Bytes, Records};\n"
+        "    use crate::table::{Struct, f, from, v};\n\n",
+    ]
+    structs: list[tuple[int, Message, Struct]] = sorted(
+        ((ids[message.name, struct.name], index, struct) for index, message in enumerate(messages) for struct in [message.root, *message.structs]),
+        key=lambda item: item[0],
+    )
+    for number, index, struct in structs:
+        message = messages[index]
+        out.append(f'    pub(super) static S{number}: Struct = Struct {{ id: {number}, schema: {index}, name: "{struct.name}", fields: &[')
+        if len(struct.fields) > 64:
+            raise ValueError(f"{struct.name} has more than 64 fields")
+        for field in struct.fields:
+            kind = KINDS.get(field.type) or f"Kind::Struct(&S{ids[message.name, field.type]})"
+            modifiers = ""
+            if field.is_array:
+                modifiers += ".array()"
+            if field.nullable != NONE:
+                modifiers += f".nullable({versions(field.nullable)})"
+            if field.tagged != NONE:
+                modifiers += f".tagged({field.tag}, {versions(field.tagged)})"
+            if field.ignorable:
+                modifiers += ".ignorable()"
+            out.append(f'\n        f("{field.snake}", {kind}, {versions(field.versions)}, {default(field)}){modifiers},')
+        out.append("\n    ] };\n" if struct.fields else "] };\n")
+    out.append(f"}}\n\n/// How many structs there are.\npub const STRUCT_COUNT: usize = {len(structs)};\n\n")
+    out.append(f"#[rustfmt::skip]\npub(crate) static SCHEMAS: [Schema; {len(messages)}] = [\n")
+    for message in messages:
+        low, high = message.versions
+        purpose = "".join(part.capitalize() for part in message.kind.split("-"))
+        out.append(
+            f'    Schema {{ name: "{message.name}", module: "{message.module}", purpose: Purpose::{purpose}, '
+            f"api_key: {option(message.api_key)}, version_min: {low}, version_max: {high}, "
+            f"flexible_from: {option(message.flexible_from)}, root: &structs::S{ids[message.name, message.root.name]} }},\n"
+        )
     out.append("];\n")
     return "".join(out)

@@ -8,14 +8,18 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import emit_python
 import emit_rust
 import errors_table
 import schema
 
 ROOT = Path(__file__).resolve().parents[2]
 RUST = ROOT / "rust/wire/src/generated"
+PACKAGE = ROOT / "python/barnabas"
+MESSAGES = PACKAGE / "protocol/messages"
 
 
 def kafka_version(jars: Path) -> str:
@@ -30,16 +34,41 @@ def rustfmt(text: str) -> str:
     return subprocess.run(command, input=text, check=True, capture_output=True, text=True).stdout
 
 
+def ruff_format(texts: dict[Path, str]) -> dict[Path, str]:
+    """The texts as `ruff format` would leave them."""
+    with tempfile.TemporaryDirectory() as directory:
+        for number, text in enumerate(texts.values()):
+            (Path(directory) / f"f{number}.py").write_text(text)
+        command = [sys.executable, "-m", "ruff", "format", "--quiet", "--config", str(ROOT / "pyproject.toml"), directory]
+        subprocess.run(command, check=True)
+        return {path: (Path(directory) / f"f{number}.py").read_text() for number, path in enumerate(texts)}
+
+
+def struct_ids(messages: list[schema.Message]) -> dict[tuple[str, str], int]:
+    """Numbers every struct: both languages know it by this number."""
+    names = [(message.name, struct.name) for message in messages for struct in [message.root, *message.structs]]
+    return {name: number for number, name in enumerate(names)}
+
+
 def files(jars: Path) -> dict[Path, str]:
     """Every generated file and its text."""
     version = kafka_version(jars)
     messages = schema.load(jars)
     errors = errors_table.load(jars)
+    ids = struct_ids(messages)
     rust = {
         RUST / "apis.rs": emit_rust.apis(messages, version),
+        RUST / "messages.rs": emit_rust.table(messages, ids, version),
         RUST / "errors.rs": emit_rust.errors(errors, version),
     }
-    return {path: rustfmt(text) for path, text in rust.items()}
+    python = {
+        PACKAGE / "protocol/apis.py": emit_python.apis(messages, version),
+        PACKAGE / "error_codes.py": emit_python.errors(errors, version),
+    }
+    for name, text in emit_python.modules(messages, ids, version).items():
+        python[MESSAGES / f"{name}.py"] = text
+    formatted = {path: rustfmt(text) for path, text in rust.items()}
+    return formatted | ruff_format(python)
 
 
 def main() -> int:
@@ -49,7 +78,12 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="fail if a checked-in file differs")
     arguments = parser.parse_args()
     stale = []
-    for path, text in files(arguments.jars).items():
+    made = files(arguments.jars)
+    for path in sorted(set(MESSAGES.glob("*.py")) - set(made)):
+        stale.append(path)
+        if not arguments.check:
+            path.unlink()
+    for path, text in made.items():
         if path.exists() and path.read_text() == text:
             continue
         stale.append(path)

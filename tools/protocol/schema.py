@@ -7,15 +7,15 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Which jar holds which schemas.
+# Which jar holds which schemas, and whose log they are the records of.
 SOURCES = (
-    ("kafka-clients", "common/message/"),
-    ("kafka-group-coordinator", "common/message/"),
-    ("kafka-transaction-coordinator", "common/message/"),
-    ("kafka-share-coordinator", "common/message/"),
-    ("kafka-raft", "common/message/"),
-    ("kafka-metadata", "common/metadata/"),
-    ("kafka-storage", "message/"),
+    ("kafka-clients", "common/message/", ""),
+    ("kafka-group-coordinator", "common/message/", "group"),
+    ("kafka-transaction-coordinator", "common/message/", "transaction"),
+    ("kafka-share-coordinator", "common/message/", "share"),
+    ("kafka-raft", "common/message/", ""),
+    ("kafka-metadata", "common/metadata/", "metadata"),
+    ("kafka-storage", "message/", ""),
 )
 
 VERSION_MAX = 32767
@@ -109,6 +109,7 @@ class Message:
     listeners: list[str]
     root: Struct
     structs: list[Struct]  # nested ones, in order of their first use
+    log: str = ""  # group, transaction, share, metadata or none
 
     @property
     def module(self) -> str:
@@ -201,7 +202,7 @@ class Parser:
             default_is_empty=is_empty,
         )
 
-    def message(self) -> Message:
+    def message(self, log: str) -> Message:
         raw = self.raw
         low, high = parse_versions(str(raw["validVersions"]))
         if raw.get("latestVersionUnstable") in {True, "true"}:
@@ -218,20 +219,21 @@ class Parser:
             listeners=list(raw.get("listeners", [])),  # type: ignore[call-overload]
             root=root,
             structs=list(self.structs.values()),
+            log=log,
         )
 
 
 def load(jars: Path) -> list[Message]:
     """Every message with valid versions in the jars of a Kafka distribution, by name."""
     messages = []
-    for stem, folder in SOURCES:
+    for stem, folder, log in SOURCES:
         (path,) = [jar for jar in jars.glob(f"{stem}-[0-9]*.jar")]
         with zipfile.ZipFile(path) as jar:
             for name in sorted(jar.namelist()):
                 if name.startswith(folder) and name.endswith(".json"):
                     raw = json.loads(without_comments(jar.read(name).decode()))
                     if raw["type"] != "header" and raw["validVersions"] != "none":
-                        messages.append(Parser(raw).message())
+                        messages.append(Parser(raw).message(log))
     unstable = {m.api_key: m.versions for m in messages if m.kind == "request"}
     for message in messages:
         if message.kind == "response":

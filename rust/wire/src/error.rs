@@ -60,6 +60,12 @@ pub enum WireError {
         /// The version asked for.
         version: i16,
     },
+    /// An integer that its field cannot hold.
+    #[error("integer {value} is out of its field's range")]
+    IntegerOutOfRange {
+        /// The integer.
+        value: i64,
+    },
     /// A value of the wrong kind stands in a field.
     #[error("a value of another type was expected: {expected}")]
     TypeMismatch {

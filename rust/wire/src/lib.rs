@@ -10,8 +10,12 @@ mod error;
 pub mod errors;
 mod generated;
 pub mod header;
+pub mod interpreter;
 pub mod messages;
 pub mod primitives;
+pub mod table;
+pub mod value;
 
 pub use error::{Result, WireError};
 pub use errors::ErrorCode;
+pub use value::Value;

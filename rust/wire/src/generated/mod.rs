@@ -2,3 +2,4 @@
 
 pub(crate) mod apis;
 pub(crate) mod errors;
+pub(crate) mod messages;

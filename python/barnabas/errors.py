@@ -109,7 +109,7 @@ def for_code(
     return error
 
 
-__all__ = [  # noqa: PLE0604  the generated names are strings
+__all__ = [
     "BY_CODE",
     "BufferExhaustedError",
     "ConcurrentUseError",
@@ -124,5 +124,5 @@ __all__ = [  # noqa: PLE0604  the generated names are strings
     "SerializationError",
     "UnsupportedOptionError",
     "for_code",
-    *(cls.__name__ for cls in _codes.BY_CODE.values()),
 ]
+__all__ += _codes.__all__

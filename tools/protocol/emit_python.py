@@ -143,13 +143,19 @@ def apis(messages: list[Message], version: str) -> str:
     ]
     for request in requests:
         out.append(f"{snake(request.name.removesuffix('Request')).upper()}: Final = {request.api_key}\n")
-    out.append("\n# key: (name, module, oldest version, newest stable version, whether a broker serves it to clients)\n")
+    out.append(
+        "\n# key: (name, module, oldest version, newest stable version, whether a broker serves it to clients)\n"
+    )
     out.append("APIS: Final[dict[int, tuple[str, str, int, int, bool]]] = {\n")
     for request in requests:
         name = request.name.removesuffix("Request")
         low, high = request.versions
-        out.append(f'    {request.api_key}: ("{name}", "{request.module}", {low}, {high}, {"broker" in request.listeners}),\n')
-    out.append("}\n\n# type of a metadata record: (module, class)\nMETADATA_RECORDS: Final[dict[int, tuple[str, str]]] = {\n")
+        out.append(
+            f'    {request.api_key}: ("{name}", "{request.module}", {low}, {high}, {"broker" in request.listeners}),\n'
+        )
+    out.append(
+        "}\n\n# type of a metadata record: (module, class)\nMETADATA_RECORDS: Final[dict[int, tuple[str, str]]] = {\n"
+    )
     for message in sorted((m for m in messages if m.kind == "metadata"), key=lambda m: m.api_key):
         if message.api_key >= 0:
             out.append(f'    {message.api_key}: ("{message.module}", "{message.name}"),\n')
@@ -184,7 +190,9 @@ def errors(facts: list[ErrorFact], version: str) -> str:
             if getattr(fact, flag):
                 out.append(f"    {flag} = True\n")
         out.append("\n\n")
-    out.append("BY_CODE: Final[dict[int, type[KafkaError]]] = {\n")
+    out.append("__all__ = [\n")
+    out.extend(f'    "{name}",\n' for name in sorted(fact.python_class for fact in facts if fact.code))
+    out.append("]\n\nBY_CODE: Final[dict[int, type[KafkaError]]] = {\n")
     out.extend(f"    {fact.code}: {fact.python_class},\n" for fact in facts if fact.code)
     out.append("}\n")
     return "".join(out)

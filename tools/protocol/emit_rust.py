@@ -112,12 +112,18 @@ def table(messages: list[Message], ids: dict[tuple[str, str], int], version: str
         "    use crate::table::{Struct, f, from, v};\n\n",
     ]
     structs: list[tuple[int, Message, Struct]] = sorted(
-        ((ids[message.name, struct.name], index, struct) for index, message in enumerate(messages) for struct in [message.root, *message.structs]),
+        (
+            (ids[message.name, struct.name], index, struct)
+            for index, message in enumerate(messages)
+            for struct in [message.root, *message.structs]
+        ),
         key=lambda item: item[0],
     )
     for number, index, struct in structs:
         message = messages[index]
-        out.append(f'    pub(super) static S{number}: Struct = Struct {{ id: {number}, schema: {index}, name: "{struct.name}", fields: &[')
+        out.append(
+            f'    pub(super) static S{number}: Struct = Struct {{ id: {number}, schema: {index}, name: "{struct.name}", fields: &['
+        )
         if len(struct.fields) > 64:
             raise ValueError(f"{struct.name} has more than 64 fields")
         for field in struct.fields:
@@ -131,7 +137,9 @@ def table(messages: list[Message], ids: dict[tuple[str, str], int], version: str
                 modifiers += f".tagged({field.tag}, {versions(field.tagged)})"
             if field.ignorable:
                 modifiers += ".ignorable()"
-            out.append(f'\n        f("{field.snake}", {kind}, {versions(field.versions)}, {default(field)}){modifiers},')
+            out.append(
+                f'\n        f("{field.snake}", {kind}, {versions(field.versions)}, {default(field)}){modifiers},'
+            )
         out.append("\n    ] };\n" if struct.fields else "] };\n")
     out.append(f"}}\n\n/// How many structs there are.\npub const STRUCT_COUNT: usize = {len(structs)};\n\n")
     out.append(f"#[rustfmt::skip]\npub(crate) static SCHEMAS: [Schema; {len(messages)}] = [\n")

@@ -39,7 +39,16 @@ def ruff_format(texts: dict[Path, str]) -> dict[Path, str]:
     with tempfile.TemporaryDirectory() as directory:
         for number, text in enumerate(texts.values()):
             (Path(directory) / f"f{number}.py").write_text(text)
-        command = [sys.executable, "-m", "ruff", "format", "--quiet", "--config", str(ROOT / "pyproject.toml"), directory]
+        command = [
+            sys.executable,
+            "-m",
+            "ruff",
+            "format",
+            "--quiet",
+            "--config",
+            str(ROOT / "pyproject.toml"),
+            directory,
+        ]
         subprocess.run(command, check=True)
         return {path: (Path(directory) / f"f{number}.py").read_text() for number, path in enumerate(texts)}
 

@@ -91,10 +91,17 @@ impl Options {
     }
 
     fn list(&self, name: &'static str) -> Result<Vec<String>, ClientError> {
-        let split = |text: &str| text.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect();
+        let split = |text: &str| {
+            text.split(',')
+                .map(|item| item.trim().to_owned())
+                .filter(|item| !item.is_empty())
+                .collect()
+        };
         match self.get(name) {
             None => Ok(Vec::new()),
-            Some(OptionValue::List(items)) => Ok(items.iter().flat_map(|item| -> Vec<String> { split(item) }).collect()),
+            Some(OptionValue::List(items)) => {
+                Ok(items.iter().flat_map(|item| -> Vec<String> { split(item) }).collect())
+            }
             Some(OptionValue::Str(text)) => Ok(split(text)),
             Some(other) => Err(invalid(name, format!("{other:?} is not a list of texts"))),
         }
@@ -148,9 +155,15 @@ impl ClientConfig {
     /// [`ClientError::InvalidOption`] names the option that is out of its range.
     pub fn from_options(options: &Options) -> Result<Self, ClientError> {
         let servers = options.list("bootstrap.servers")?;
-        let bootstrap_servers = servers.iter().map(|server| parse_server(server)).collect::<Result<Vec<_>, _>>()?;
+        let bootstrap_servers = servers
+            .iter()
+            .map(|server| parse_server(server))
+            .collect::<Result<Vec<_>, _>>()?;
         if bootstrap_servers.is_empty() {
-            return Err(invalid("bootstrap.servers", "at least one host:port is needed".to_owned()));
+            return Err(invalid(
+                "bootstrap.servers",
+                "at least one host:port is needed".to_owned(),
+            ));
         }
         let buffer = |name, default| -> Result<Option<usize>, ClientError> {
             let value = options.int(name, default, -1, i64::from(i32::MAX))?;
@@ -159,7 +172,9 @@ impl ClientConfig {
         Ok(Self {
             bootstrap_servers,
             client_id: options.text("client.id", "barnabas")?,
-            request_timeout: options.millis("request.timeout.ms", 30_000)?.max(Duration::from_millis(1)),
+            request_timeout: options
+                .millis("request.timeout.ms", 30_000)?
+                .max(Duration::from_millis(1)),
             retry_backoff: options.millis("retry.backoff.ms", 100)?,
             retry_backoff_max: options.millis("retry.backoff.max.ms", 1_000)?,
             reconnect_backoff: options.millis("reconnect.backoff.ms", 50)?,
@@ -180,7 +195,10 @@ fn parse_server(server: &str) -> Result<(String, u16), ClientError> {
     let wrong = || invalid("bootstrap.servers", format!("{server:?} is not host:port"));
     let address = server.rsplit_once("://").map_or(server, |(_, address)| address);
     let (host, port) = address.rsplit_once(':').ok_or_else(wrong)?;
-    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let host = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+        .unwrap_or(host);
     if host.is_empty() {
         return Err(wrong());
     }
@@ -255,8 +273,12 @@ impl ProducerConfig {
             other => return Err(invalid("acks", format!("{other:?} is none of all, -1, 0, 1"))),
         };
         let name = options.text("compression.type", "none")?;
-        let compression = barnabas_records::Compression::from_name(&name)
-            .ok_or_else(|| invalid("compression.type", format!("{name:?} is none of none, gzip, snappy, lz4, zstd")))?;
+        let compression = barnabas_records::Compression::from_name(&name).ok_or_else(|| {
+            invalid(
+                "compression.type",
+                format!("{name:?} is none of none, gzip, snappy, lz4, zstd"),
+            )
+        })?;
         let max_in_flight = options.size("max.in.flight.requests.per.connection", 5, 1, 1_000)?;
         let config = Self {
             batch_size: options.size("batch.size", 256 << 10, 0, 64 << 20)?.max(BATCH_SIZE_MIN),
@@ -274,7 +296,9 @@ impl ProducerConfig {
             retries: u32::try_from(options.int("retries", i64::from(i32::MAX), 0, i64::from(i32::MAX))?).unwrap_or(0),
             ignore_keys: options.flag("partitioner.ignore.keys", false)?,
         };
-        if config.delivery_timeout < config.linger + config.request_timeout && options.get("delivery.timeout.ms").is_some() {
+        if config.delivery_timeout < config.linger + config.request_timeout
+            && options.get("delivery.timeout.ms").is_some()
+        {
             let reason = "must be at least linger.ms + request.timeout.ms".to_owned();
             return Err(invalid("delivery.timeout.ms", reason));
         }
@@ -296,7 +320,9 @@ fn compression_level(options: &Options, codec: &str) -> Result<Option<i32>, Clie
         return Ok(None);
     }
     let level = options.int(name, 0, min, max)?;
-    Ok(i32::try_from(level).ok().filter(|level| !(codec == "gzip" && *level == -1)))
+    Ok(i32::try_from(level)
+        .ok()
+        .filter(|level| !(codec == "gzip" && *level == -1)))
 }
 
 /// Java's rule: on by default, silently off when a conflicting option was set, an error when both were set.
@@ -361,7 +387,12 @@ impl FetchConfig {
         let isolation_level = match options.text("isolation.level", "read_uncommitted")?.as_str() {
             "read_uncommitted" => IsolationLevel::ReadUncommitted,
             "read_committed" => IsolationLevel::ReadCommitted,
-            other => return Err(invalid("isolation.level", format!("{other:?} is neither read_uncommitted nor read_committed"))),
+            other => {
+                return Err(invalid(
+                    "isolation.level",
+                    format!("{other:?} is neither read_uncommitted nor read_committed"),
+                ));
+            }
         };
         let int32 = i64::from(i32::MAX);
         Ok(Self {
@@ -409,7 +440,11 @@ mod tests {
     fn idempotence_gives_way_unless_it_was_asked_for() {
         let acks = ("acks", OptionValue::Str("1".into()));
         assert!(ProducerConfig::from_options(&options(&[])).unwrap().enable_idempotence);
-        assert!(!ProducerConfig::from_options(&options(&[acks.clone()])).unwrap().enable_idempotence);
+        assert!(
+            !ProducerConfig::from_options(&options(&[acks.clone()]))
+                .unwrap()
+                .enable_idempotence
+        );
         let asked = ("enable.idempotence", OptionValue::Bool(true));
         let error = ProducerConfig::from_options(&options(&[acks, asked])).unwrap_err();
         assert_eq!(error.to_string(), "enable.idempotence: needs acks=all");
@@ -423,7 +458,10 @@ mod tests {
             ("compression.type", OptionValue::Str("brotli".into())),
             ("buffer.memory", OptionValue::List(Vec::new())),
         ] {
-            assert!(ProducerConfig::from_options(&options(&[(name, value)])).is_err(), "{name}");
+            assert!(
+                ProducerConfig::from_options(&options(&[(name, value)])).is_err(),
+                "{name}"
+            );
         }
     }
 }

@@ -7,6 +7,7 @@ mod broker;
 mod client;
 mod columns;
 mod door;
+mod error;
 mod protocol;
 mod record;
 mod scan;

@@ -92,7 +92,10 @@ fn check_version(schema: &'static Schema, version: i16) -> Result<()> {
     if schema.has_version(version) {
         Ok(())
     } else {
-        Err(WireError::UnsupportedVersion { message: schema.name, version })
+        Err(WireError::UnsupportedVersion {
+            message: schema.name,
+            version,
+        })
     }
 }
 
@@ -104,7 +107,12 @@ pub fn decode_prefix<'a, V: Visitor<'a>>(
     visitor: &mut V,
 ) -> Result<(V::Value, &'a [u8]), V::Error> {
     check_version(schema, version)?;
-    let mut decoder = Decoder { reader: Reader::new(bytes), version, flexible: schema.is_flexible(version), visitor };
+    let mut decoder = Decoder {
+        reader: Reader::new(bytes),
+        version,
+        flexible: schema.is_flexible(version),
+        visitor,
+    };
     let value = decoder.structure(schema.root)?;
     let rest = decoder.reader.rest();
     Ok((value, rest))
@@ -123,14 +131,12 @@ pub fn decode<'a, V: Visitor<'a>>(
 }
 
 /// Appends a message to `out`. After an error, `out` holds a part of it.
-pub fn encode<S: Source>(
-    schema: &'static Schema,
-    version: i16,
-    source: &S,
-    out: &mut Vec<u8>,
-) -> Result<(), S::Error> {
+pub fn encode<S: Source>(schema: &'static Schema, version: i16, source: &S, out: &mut Vec<u8>) -> Result<(), S::Error> {
     check_version(schema, version)?;
-    let encoder = Encoder { version, flexible: schema.is_flexible(version) };
+    let encoder = Encoder {
+        version,
+        flexible: schema.is_flexible(version),
+    };
     let mut writer = Writer::append_to(std::mem::take(out));
     let result = encoder.structure(schema.root, source, &mut writer);
     *out = writer.into_bytes();
@@ -201,7 +207,11 @@ impl<'a, V: Visitor<'a>> Decoder<'_, 'a, V> {
 
     fn field(&mut self, field: &'static Field) -> Result<V::Value, V::Error> {
         let nullable = field.nullable.contains(self.version);
-        if field.array { self.array(field, nullable) } else { self.value(field.kind, nullable) }
+        if field.array {
+            self.array(field, nullable)
+        } else {
+            self.value(field.kind, nullable)
+        }
     }
 
     fn array(&mut self, field: &'static Field, nullable: bool) -> Result<V::Value, V::Error> {
@@ -264,7 +274,11 @@ impl<'a, V: Visitor<'a>> Decoder<'_, 'a, V> {
 }
 
 /// The default of a field.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the generator checks defaults")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the generator checks defaults"
+)]
 fn default_value<'a, V: Visitor<'a>>(field: &'static Field, visitor: &mut V) -> Result<V::Value, V::Error> {
     if matches!(field.default, Default::Null) {
         return visitor.scalar(Scalar::Null);
@@ -273,7 +287,11 @@ fn default_value<'a, V: Visitor<'a>>(field: &'static Field, visitor: &mut V) -> 
         let array = visitor.begin_array(0)?;
         return visitor.end_array(array);
     }
-    let integer = if let Default::Int(integer) = field.default { integer } else { 0 };
+    let integer = if let Default::Int(integer) = field.default {
+        integer
+    } else {
+        0
+    };
     let scalar = match field.kind {
         Kind::Bool => Scalar::Bool(matches!(field.default, Default::Bool(true))),
         Kind::Int8 => Scalar::Int8(integer as i8),
@@ -282,9 +300,17 @@ fn default_value<'a, V: Visitor<'a>>(field: &'static Field, visitor: &mut V) -> 
         Kind::Int32 => Scalar::Int32(integer as i32),
         Kind::Uint32 => Scalar::Uint32(integer as u32),
         Kind::Int64 => Scalar::Int64(integer),
-        Kind::Float64 => Scalar::Float64(if let Default::Float(float) = field.default { float } else { 0.0 }),
+        Kind::Float64 => Scalar::Float64(if let Default::Float(float) = field.default {
+            float
+        } else {
+            0.0
+        }),
         Kind::Uuid => Scalar::Uuid(ZERO_UUID),
-        Kind::String => Scalar::Str(if let Default::Str(text) = field.default { text } else { "" }),
+        Kind::String => Scalar::Str(if let Default::Str(text) = field.default {
+            text
+        } else {
+            ""
+        }),
         Kind::Bytes => Scalar::Bytes(&[]),
         Kind::Records => Scalar::Records(&[]),
         Kind::Struct(of) => {
@@ -311,7 +337,11 @@ impl Encoder {
         for (index, field) in of.fields.iter().enumerate() {
             if !field.versions.contains(self.version) {
                 if !field.ignorable && !is_default(field, &source.field(of, index)?)? {
-                    return Err(WireError::FieldNotInVersion { field: field.name, version: self.version }.into());
+                    return Err(WireError::FieldNotInVersion {
+                        field: field.name,
+                        version: self.version,
+                    }
+                    .into());
                 }
                 continue;
             }
@@ -368,13 +398,7 @@ impl Encoder {
         }
     }
 
-    fn value<S: Source>(
-        self,
-        kind: Kind,
-        nullable: bool,
-        value: &S,
-        writer: &mut Writer,
-    ) -> Result<(), S::Error> {
+    fn value<S: Source>(self, kind: Kind, nullable: bool, value: &S, writer: &mut Writer) -> Result<(), S::Error> {
         match kind {
             Kind::Bool => writer.bool(value.bool()?),
             Kind::Int8 => writer.i8(narrow(value.int()?)?),

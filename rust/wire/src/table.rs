@@ -153,7 +153,17 @@ pub struct Field {
 
 /// A field of the generated table.
 pub(crate) const fn f(name: &'static str, kind: Kind, versions: Versions, default: Default) -> Field {
-    Field { name, kind, array: false, versions, nullable: NONE, tagged: NONE, tag: 0, ignorable: false, default }
+    Field {
+        name,
+        kind,
+        array: false,
+        versions,
+        nullable: NONE,
+        tagged: NONE,
+        tag: 0,
+        ignorable: false,
+        default,
+    }
 }
 
 impl Field {
@@ -170,7 +180,10 @@ impl Field {
     }
 
     pub(crate) const fn ignorable(self) -> Self {
-        Self { ignorable: true, ..self }
+        Self {
+            ignorable: true,
+            ..self
+        }
     }
 }
 
@@ -189,7 +202,10 @@ pub struct Struct {
 
 impl Struct {
     /// The message that it belongs to.
-    #[expect(clippy::indexing_slicing, reason = "the generator numbers structs and schemas together")]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the generator numbers structs and schemas together"
+    )]
     pub fn schema(&self) -> &'static Schema {
         &SCHEMAS[self.schema]
     }
@@ -240,11 +256,16 @@ pub fn schemas() -> &'static [Schema] {
 
 /// The message with this name.
 pub fn schema(name: &str) -> Option<&'static Schema> {
-    SCHEMAS.binary_search_by_key(&name, |schema| schema.name).ok().and_then(|index| SCHEMAS.get(index))
+    SCHEMAS
+        .binary_search_by_key(&name, |schema| schema.name)
+        .ok()
+        .and_then(|index| SCHEMAS.get(index))
 }
 
 fn find(purpose: Purpose, api_key: i16) -> Option<&'static Schema> {
-    SCHEMAS.iter().find(|schema| schema.purpose == purpose && schema.api_key == Some(api_key))
+    SCHEMAS
+        .iter()
+        .find(|schema| schema.purpose == purpose && schema.api_key == Some(api_key))
 }
 
 /// The request of an API.
@@ -255,4 +276,12 @@ pub fn request(api_key: i16) -> Option<&'static Schema> {
 /// The response of an API.
 pub fn response(api_key: i16) -> Option<&'static Schema> {
     find(Purpose::Response, api_key)
+}
+
+/// The message whose root struct has this number.
+pub fn message(root_id: usize) -> Option<&'static Schema> {
+    SCHEMAS
+        .binary_search_by_key(&root_id, |schema| schema.root.id)
+        .ok()
+        .and_then(|index| SCHEMAS.get(index))
 }

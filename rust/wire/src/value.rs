@@ -71,13 +71,25 @@ impl Value {
     /// A struct with every field at its default.
     pub fn struct_of_defaults(of: &'static Struct) -> Self {
         let fields = of.fields.iter().map(Self::default_of).collect();
-        Self::Struct(Box::new(StructValue { of, fields, unknown: Vec::new() }))
+        Self::Struct(Box::new(StructValue {
+            of,
+            fields,
+            unknown: Vec::new(),
+        }))
     }
 
     /// The default of a field.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the generator checks defaults")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the generator checks defaults"
+    )]
     pub fn default_of(field: &'static Field) -> Self {
-        let integer = if let Default::Int(integer) = field.default { integer } else { 0 };
+        let integer = if let Default::Int(integer) = field.default {
+            integer
+        } else {
+            0
+        };
         match (field.kind, field.default) {
             (_, Default::Null) => Self::Null,
             _ if field.array => Self::Array(Vec::new()),
@@ -101,12 +113,20 @@ impl Value {
 
     /// The struct that it is.
     pub fn as_struct(&self) -> Option<&StructValue> {
-        if let Self::Struct(value) = self { Some(value) } else { None }
+        if let Self::Struct(value) = self {
+            Some(value)
+        } else {
+            None
+        }
     }
 
     /// The struct that it is.
     pub fn as_struct_mut(&mut self) -> Option<&mut StructValue> {
-        if let Self::Struct(value) = self { Some(value) } else { None }
+        if let Self::Struct(value) = self {
+            Some(value)
+        } else {
+            None
+        }
     }
 
     /// The field of this name, if it is a struct that has one.
@@ -137,14 +157,19 @@ fn struct_value<S: Source>(of: &'static Struct, source: &S) -> Result<Value, S::
         fields.push(if value.is_null() {
             Value::Null
         } else if field.array {
-            let elements: Result<Vec<_>, _> =
-                (0..value.count()?).map(|index| element_value(field.kind, &value.element(index)?)).collect();
+            let elements: Result<Vec<_>, _> = (0..value.count()?)
+                .map(|index| element_value(field.kind, &value.element(index)?))
+                .collect();
             Value::Array(elements?)
         } else {
             element_value(field.kind, &value)?
         });
     }
-    let unknown = source.unknown_tagged_fields()?.into_iter().map(|(tag, data)| (tag, data.into_owned())).collect();
+    let unknown = source
+        .unknown_tagged_fields()?
+        .into_iter()
+        .map(|(tag, data)| (tag, data.into_owned()))
+        .collect();
     Ok(Value::Struct(Box::new(StructValue { of, fields, unknown })))
 }
 
@@ -196,7 +221,11 @@ impl<'a> Visitor<'a> for ValueBuilder {
     }
 
     fn begin_struct(&mut self, of: &'static Struct) -> Result<StructValue> {
-        Ok(StructValue { of, fields: vec![Value::Null; of.fields.len()], unknown: Vec::new() })
+        Ok(StructValue {
+            of,
+            fields: vec![Value::Null; of.fields.len()],
+            unknown: Vec::new(),
+        })
     }
 
     fn set(&mut self, of: &mut StructValue, index: usize, value: Value) -> Result<()> {
@@ -237,7 +266,11 @@ impl Source for &Value {
     }
 
     fn bool(&self) -> Result<bool> {
-        if let Value::Bool(value) = self { Ok(*value) } else { mismatch("bool") }
+        if let Value::Bool(value) = self {
+            Ok(*value)
+        } else {
+            mismatch("bool")
+        }
     }
 
     fn int(&self) -> Result<i64> {
@@ -253,15 +286,27 @@ impl Source for &Value {
     }
 
     fn float(&self) -> Result<f64> {
-        if let Value::Float64(value) = self { Ok(*value) } else { mismatch("float64") }
+        if let Value::Float64(value) = self {
+            Ok(*value)
+        } else {
+            mismatch("float64")
+        }
     }
 
     fn uuid(&self) -> Result<Uuid> {
-        if let Value::Uuid(value) = self { Ok(*value) } else { mismatch("uuid") }
+        if let Value::Uuid(value) = self {
+            Ok(*value)
+        } else {
+            mismatch("uuid")
+        }
     }
 
     fn str(&self) -> Result<Cow<'_, str>> {
-        if let Value::Str(value) = self { Ok(Cow::Borrowed(value)) } else { mismatch("string") }
+        if let Value::Str(value) = self {
+            Ok(Cow::Borrowed(value))
+        } else {
+            mismatch("string")
+        }
     }
 
     fn bytes(&self) -> Result<Cow<'_, [u8]>> {
@@ -272,7 +317,11 @@ impl Source for &Value {
     }
 
     fn count(&self) -> Result<usize> {
-        if let Value::Array(value) = self { Ok(value.len()) } else { mismatch("array") }
+        if let Value::Array(value) = self {
+            Ok(value.len())
+        } else {
+            mismatch("array")
+        }
     }
 
     fn element(&self, index: usize) -> Result<Self> {
@@ -284,9 +333,10 @@ impl Source for &Value {
 
     fn field(&self, of: &'static Struct, index: usize) -> Result<Self> {
         match self {
-            Value::Struct(value) if value.of.id == of.id => {
-                value.fields.get(index).ok_or(WireError::TypeMismatch { expected: of.name })
-            }
+            Value::Struct(value) if value.of.id == of.id => value
+                .fields
+                .get(index)
+                .ok_or(WireError::TypeMismatch { expected: of.name }),
             _ => mismatch(of.name),
         }
     }

@@ -1,1 +1,35 @@
 //! Kafka broker data path: dispatch, partitions, produce and fetch, purgatory, image, control queue.
+//!
+//! [`Node`] is a running broker. Requests for records and metadata are answered on the reactor threads; everything else
+//! goes through the control queue to whoever decides. Nothing here waits for the control plane.
+
+mod api_versions;
+mod broker;
+mod calls;
+mod config;
+mod control;
+mod dispatch;
+mod error;
+mod fetch;
+mod helpers;
+mod image;
+mod list_offsets;
+mod metadata;
+mod metrics;
+mod node;
+mod offset_for_leader_epoch;
+mod partition;
+mod produce;
+mod publish;
+mod purgatory;
+mod reply;
+mod stored;
+
+pub use broker::METADATA_TOPIC;
+pub use calls::{KeyValue, PartitionInfo};
+pub use config::{BrokerConfig, Feature, OptionError, OptionMap};
+pub use control::{ApiRequest, Clock, Event, WatchKind};
+pub use dispatch::Peer;
+pub use error::BrokerError;
+pub use image::{Change, Endpoint, PartitionState, TopicChange, TopicId};
+pub use node::Node;

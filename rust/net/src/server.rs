@@ -375,6 +375,22 @@ impl<H: Handler> Drop for Server<H> {
     }
 }
 
+/// Raises this process's limit of open files to what the system allows without privileges.
+pub fn raise_file_limit() -> io::Result<()> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current == limit.maximum {
+        return Ok(());
+    }
+    Ok(setrlimit(
+        Resource::Nofile,
+        Rlimit {
+            current: limit.maximum,
+            maximum: limit.maximum,
+        },
+    )?)
+}
+
 fn bind_listener(listener: &Listener, config: &ServerConfig) -> io::Result<std::net::TcpListener> {
     let host = if listener.host.is_empty() {
         "0.0.0.0"

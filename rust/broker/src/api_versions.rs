@@ -1,0 +1,169 @@
+//! ApiVersions, key 18, versions 0 to 4: which APIs and features this broker serves.
+//!
+//! A version that is not known is answered in version 0, with the error and the range of this API alone.
+
+use std::collections::BTreeMap;
+
+use barnabas_net::part::Response;
+use barnabas_net::server::Outcome;
+use barnabas_wire::api;
+use barnabas_wire::errors::ErrorCode;
+use barnabas_wire::messages::api_versions::{
+    ApiVersion, ApiVersionsRequest, ApiVersionsResponse, FinalizedFeatureKey, SupportedFeatureKey,
+};
+use barnabas_wire::primitives::Reader;
+
+use crate::broker::Broker;
+use crate::reply::{self, ReplyTo};
+use crate::stored::StoredFile;
+
+/// The APIs that this crate answers itself.
+const OWN_APIS: [i16; 6] = [
+    api::PRODUCE,
+    api::FETCH,
+    api::LIST_OFFSETS,
+    api::METADATA,
+    api::API_VERSIONS,
+    api::OFFSET_FOR_LEADER_EPOCH,
+];
+
+/// The served versions of every API.
+#[derive(Debug)]
+pub(crate) struct Versions {
+    served: BTreeMap<i16, (i16, i16)>,
+}
+
+impl Versions {
+    /// What this crate answers itself, at all valid versions, and what the control plane says it answers.
+    pub(crate) fn new(control_apis: &BTreeMap<i16, (i16, i16)>) -> Self {
+        let mut served = BTreeMap::new();
+        for (key, (min, max)) in control_apis {
+            let valid = api::valid_versions(*key).map(|valid| (valid.0.max(*min), valid.1.min(*max)));
+            if let Some((min, max)) = valid.filter(|(min, max)| min <= max) {
+                served.insert(*key, (min, max));
+            }
+        }
+        served.extend(
+            OWN_APIS
+                .iter()
+                .filter_map(|key| Some((*key, api::valid_versions(*key)?))),
+        );
+        Self { served }
+    }
+
+    pub(crate) fn is_served(&self, key: i16, version: i16) -> bool {
+        self.served
+            .get(&key)
+            .is_some_and(|(min, max)| (*min..=*max).contains(&version))
+    }
+
+    fn advertised(&self) -> Vec<ApiVersion> {
+        let entries = self.served.iter().map(|(key, (min, max))| ApiVersion {
+            api_key: *key,
+            // librdkafka before 2.11.1 compresses nothing when Produce is not offered from version 0 (KAFKA-18659).
+            min_version: if *key == api::PRODUCE { 0 } else { *min },
+            max_version: *max,
+        });
+        entries.collect()
+    }
+}
+
+pub(crate) fn handle(
+    broker: &Broker,
+    to: ReplyTo,
+    body: &[u8],
+    response: &mut Response<StoredFile>,
+) -> Outcome<StoredFile> {
+    let Ok(request) = ApiVersionsRequest::decode(&mut Reader::new(body), to.api_version) else {
+        return broker.refuse();
+    };
+    if to.api_version >= 3
+        && !(is_software_name(request.client_software_name) && is_software_name(request.client_software_version))
+    {
+        let error_code = ErrorCode::INVALID_REQUEST.code();
+        let answer = ApiVersionsResponse {
+            error_code,
+            ..ApiVersionsResponse::default()
+        };
+        return reply::write(response, to, |writer| answer.encode(writer, to.api_version));
+    }
+    let features = &broker.config.features;
+    let supported = features
+        .iter()
+        .filter(|feature| to.api_version >= 4 || feature.version_min > 0);
+    let finalized = features.iter().filter(|feature| feature.finalized > 0);
+    let answer = ApiVersionsResponse {
+        api_keys: broker.versions.advertised(),
+        supported_features: supported
+            .map(|feature| SupportedFeatureKey {
+                name: &feature.name,
+                min_version: feature.version_min,
+                max_version: feature.version_max,
+            })
+            .collect(),
+        finalized_features_epoch: broker.image().offset,
+        finalized_features: finalized
+            .map(|feature| FinalizedFeatureKey {
+                name: &feature.name,
+                max_version_level: feature.finalized,
+                min_version_level: feature.finalized,
+            })
+            .collect(),
+        ..ApiVersionsResponse::default()
+    };
+    reply::write(response, to, |writer| answer.encode(writer, to.api_version))
+}
+
+/// Answers a version that is not served, in version 0.
+pub(crate) fn refuse_version(broker: &Broker, to: ReplyTo, response: &mut Response<StoredFile>) -> Outcome<StoredFile> {
+    let to = ReplyTo { api_version: 0, ..to };
+    let own = broker
+        .versions
+        .advertised()
+        .into_iter()
+        .filter(|entry| entry.api_key == api::API_VERSIONS);
+    let answer = ApiVersionsResponse {
+        error_code: ErrorCode::UNSUPPORTED_VERSION.code(),
+        api_keys: own.collect(),
+        ..ApiVersionsResponse::default()
+    };
+    reply::write(response, to, |writer| answer.encode(writer, 0))
+}
+
+/// Kafka's pattern for a client's name and version: `[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?`.
+fn is_software_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let inner = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+    bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.iter().all(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn software_names_follow_the_pattern() {
+        let good = ["a", "apache-kafka-java", "4.3.0", "A.b-9"];
+        let bad = ["", "-a", "a-", ".", "a b", "é"];
+        assert!(good.iter().all(|name| is_software_name(name)));
+        assert!(!bad.iter().any(|name| is_software_name(name)));
+    }
+
+    #[test]
+    fn control_ranges_are_cut_to_what_is_valid_and_own_apis_win() {
+        let control = BTreeMap::from([(api::JOIN_GROUP, (-3, 99)), (api::FETCH, (0, 1)), (9999, (0, 1))]);
+        let versions = Versions::new(&control);
+        let (min, max) = api::valid_versions(api::JOIN_GROUP).unwrap();
+        assert!(versions.is_served(api::JOIN_GROUP, max) && versions.is_served(api::JOIN_GROUP, min));
+        assert!(!versions.is_served(api::JOIN_GROUP, max + 1) && !versions.is_served(9999, 0));
+        assert!(versions.is_served(api::FETCH, 4) && !versions.is_served(api::PRODUCE, 2));
+        let produce = versions
+            .advertised()
+            .into_iter()
+            .find(|entry| entry.api_key == api::PRODUCE)
+            .unwrap();
+        assert_eq!((produce.min_version, versions.is_served(api::PRODUCE, 0)), (0, false));
+    }
+}

@@ -1,0 +1,219 @@
+//! The broker's state, shared by reactors, helpers and the control plane's calls.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use barnabas_log::{FileStorage, LogConfig, LogManager, ManagerConfig, Storage};
+use barnabas_net::server::Outcome;
+use barnabas_wire::errors::ErrorCode;
+use tokio::sync::oneshot;
+
+use crate::api_versions::Versions;
+use crate::config::{BrokerConfig, Options, TopicOptions};
+use crate::control::ControlQueue;
+use crate::error::BrokerError;
+use crate::helpers::Helpers;
+use crate::image::Image;
+use crate::metrics::Metrics;
+use crate::partition::{Commit, Partition};
+use crate::stored::StoredFile;
+
+/// The metadata log's topic: KRaft's, with KRaft's id.
+pub const METADATA_TOPIC: &str = "__cluster_metadata";
+const METADATA_TOPIC_ID: [u8; 16] = {
+    let mut id = [0; 16];
+    id[15] = 1;
+    id
+};
+/// Largest batch of the metadata log, as in KRaft.
+const METADATA_BATCH_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+pub(crate) struct Broker {
+    pub(crate) config: BrokerConfig,
+    pub(crate) options: Options,
+    pub(crate) node_id: i32,
+    pub(crate) listener_names: Vec<Arc<str>>,
+    pub(crate) versions: Versions,
+    pub(crate) metrics: Metrics,
+    pub(crate) control: Arc<ControlQueue>,
+    pub(crate) helpers: Helpers,
+    pub(crate) storage: Arc<dyn Storage>,
+    pub(crate) logs: LogManager,
+    pub(crate) metadata_log: Arc<Partition>,
+    image: RwLock<Arc<Image>>,
+    /// Held while a delta is applied, so that two do not overwrite each other.
+    pub(crate) publishing: Mutex<()>,
+    /// Partitions that the control plane watches, those that are not here yet too.
+    pub(crate) watches: Mutex<HashSet<(String, i32)>>,
+    is_stopping: AtomicBool,
+}
+
+impl std::fmt::Debug for Broker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Broker")
+            .field("node_id", &self.node_id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Broker {
+    /// Opens the data directories and what is in them.
+    pub(crate) fn open(config: BrokerConfig) -> Result<Self, BrokerError> {
+        let options = Options::parse(&config.options)?;
+        let defaults = TopicOptions::parse(&config.options, &config.log_defaults)?;
+        let storage: Arc<dyn Storage> = Arc::new(FileStorage);
+        let manager = ManagerConfig {
+            data_dirs: config.data_dirs.clone(),
+            cluster_id: config.cluster_id.clone(),
+            node_id: config.node_id,
+            temporary: config.temporary,
+            open_files_max: options.open_files_max,
+            defaults: defaults.log,
+        };
+        let now_ms = wall_clock_ms();
+        let logs = LogManager::open(Arc::clone(&storage), manager, now_ms)?;
+        let control = Arc::new(ControlQueue::new(options.queued_requests_max));
+        let metadata_log = open_metadata_log(&logs, &control, now_ms, config.temporary)?;
+        let listener_names = config
+            .listeners
+            .iter()
+            .map(|listener| Arc::from(listener.name.as_str()))
+            .collect();
+        Ok(Self {
+            versions: Versions::new(&config.control_apis),
+            helpers: Helpers::new(options.helper_threads),
+            node_id: config.node_id,
+            listener_names,
+            config,
+            options,
+            metrics: Metrics::default(),
+            control,
+            storage,
+            logs,
+            metadata_log,
+            image: RwLock::default(),
+            publishing: Mutex::new(()),
+            watches: Mutex::default(),
+            is_stopping: AtomicBool::new(false),
+        })
+    }
+
+    /// The image now.
+    pub(crate) fn image(&self) -> Arc<Image> {
+        Arc::clone(&self.image.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Replaces the image.
+    pub(crate) fn set_image(&self, image: Image) {
+        *self.image.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(image);
+    }
+
+    /// A partition that is here, by name; the metadata log's too.
+    pub(crate) fn partition(&self, topic: &str, index: i32) -> Option<Arc<Partition>> {
+        if topic == METADATA_TOPIC {
+            return (index == 0).then(|| Arc::clone(&self.metadata_log));
+        }
+        self.image().topic(topic)?.partition(index)?.local.clone()
+    }
+
+    /// Ends the connection of a request that cannot be read or is not served.
+    pub(crate) fn refuse(&self) -> Outcome<StoredFile> {
+        self.metrics.refused_requests.increment();
+        Outcome::Close
+    }
+
+    /// Milliseconds since 1970.
+    #[expect(
+        clippy::unused_self,
+        reason = "the broker's clock becomes settable for tests of timestamps"
+    )]
+    pub(crate) fn wall_clock_ms(&self) -> i64 {
+        wall_clock_ms()
+    }
+
+    /// Flushes a partition's log; the receiver gets the error code. Temporary data is never flushed.
+    pub(crate) fn flush(&self, partition: &Arc<Partition>) -> oneshot::Receiver<ErrorCode> {
+        let (done, receiver) = oneshot::channel();
+        if self.config.temporary {
+            // Fails only if the receiver is gone, and it is not.
+            let _ = done.send(ErrorCode::NONE);
+        } else {
+            self.metrics.flushes.increment();
+            partition.flush(
+                &self.helpers,
+                Box::new(move |code| {
+                    // The request that waited may be gone.
+                    let _ = done.send(code);
+                }),
+            );
+        }
+        receiver
+    }
+
+    /// Flushes the segments that an append has sealed, in the background.
+    pub(crate) fn flush_sealed(&self, partition: &Arc<Partition>) {
+        if self.config.temporary {
+            return;
+        }
+        let partition = Arc::clone(partition);
+        self.helpers.run(move || {
+            if let Err(error) = partition.log.flush_sealed() {
+                log::error!(
+                    "flush of sealed segments of {}-{} failed: {error}",
+                    partition.topic,
+                    partition.index
+                );
+            }
+        });
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::SeqCst)
+    }
+
+    /// Lets nobody wait any longer: parked fetches are answered, requests of the control plane dropped.
+    pub(crate) fn begin_stop(&self) {
+        self.is_stopping.store(true, Ordering::SeqCst);
+        for partition in self.image().local_partitions() {
+            partition.waiters.wake_all();
+        }
+        self.control.close();
+    }
+
+    /// Where small durable files are kept.
+    pub(crate) fn metadata_dir(&self) -> PathBuf {
+        self.metadata_log.log.dir().to_path_buf()
+    }
+}
+
+fn wall_clock_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn open_metadata_log(
+    logs: &LogManager,
+    control: &Arc<ControlQueue>,
+    now_ms: i64,
+    temporary: bool,
+) -> Result<Arc<Partition>, BrokerError> {
+    let config = LogConfig {
+        max_message_bytes: METADATA_BATCH_BYTES_MAX,
+        ..LogConfig::default()
+    };
+    let log = logs.get_or_create(METADATA_TOPIC, 0, METADATA_TOPIC_ID, config, now_ms)?;
+    let end = log.log_end_offset();
+    if end > log.log_start_offset() && !temporary {
+        // What was found counts as committed by this only voter once it is surely on disk.
+        log.flush()?;
+    }
+    log.set_high_watermark(end);
+    let epoch = log.latest_epoch().unwrap_or(0);
+    let topic = Arc::from(METADATA_TOPIC);
+    let partition = Partition::new(topic, METADATA_TOPIC_ID, 0, log, Commit::Voters, Arc::clone(control));
+    partition.lead(true, epoch, false);
+    Ok(partition)
+}

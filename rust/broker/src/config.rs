@@ -1,0 +1,248 @@
+//! The broker's options: Kafka's names and defaults, parsed once.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use barnabas_log::{LogConfig, TimestampType};
+use barnabas_net::server::{Listener, SendMode};
+use thiserror::Error;
+
+/// Options as name and value.
+pub type OptionMap = HashMap<String, String>;
+
+/// An option that cannot be used.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("option {name}={value}: {reason}")]
+pub struct OptionError {
+    /// The option.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// A feature as reported by ApiVersions (KIP-584).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feature {
+    /// Its name, e.g. `metadata.version`.
+    pub name: String,
+    /// Lowest level that this broker supports.
+    pub version_min: i16,
+    /// Highest level that this broker supports.
+    pub version_max: i16,
+    /// The cluster's level; 0 is off.
+    pub finalized: i16,
+}
+
+/// What a broker is started with.
+#[derive(Debug, Clone)]
+pub struct BrokerConfig {
+    /// `log.dirs`.
+    pub data_dirs: Vec<PathBuf>,
+    /// This broker's id.
+    pub node_id: i32,
+    /// The cluster's id.
+    pub cluster_id: String,
+    /// Where to listen.
+    pub listeners: Vec<Listener>,
+    /// What clients are told, by listener; port 0 stands for the one that was bound.
+    pub advertised: Vec<Listener>,
+    /// Reactor threads.
+    pub reactors: usize,
+    /// Whether the data need not outlive the process; nothing is ever flushed then.
+    pub temporary: bool,
+    /// Topic options for topics that do not set them, by Kafka's topic option names.
+    pub log_defaults: OptionMap,
+    /// Broker options.
+    pub options: OptionMap,
+    /// APIs that the control plane serves, with their versions.
+    pub control_apis: BTreeMap<i16, (i16, i16)>,
+    /// Features.
+    pub features: Vec<Feature>,
+}
+
+/// The broker options that the data plane reads.
+#[derive(Debug, Clone)]
+pub(crate) struct Options {
+    pub(crate) frame_bytes_max: usize,
+    pub(crate) connections_max: usize,
+    pub(crate) connections_per_ip_max: usize,
+    pub(crate) idle_max: Duration,
+    pub(crate) queued_requests_max: usize,
+    pub(crate) fetch_bytes_max: usize,
+    pub(crate) auto_create_topics: bool,
+    pub(crate) send_mode: SendMode,
+    pub(crate) socket_buffer_bytes: Option<usize>,
+    pub(crate) open_files_max: usize,
+    pub(crate) helper_threads: usize,
+}
+
+impl Options {
+    pub(crate) fn parse(options: &OptionMap) -> Result<Self, OptionError> {
+        let reader = OptionReader { layers: &[options] };
+        Ok(Self {
+            frame_bytes_max: reader.number("socket.request.max.bytes", 104_857_600)?,
+            connections_max: reader.number("max.connections", usize::MAX)?,
+            connections_per_ip_max: match reader.number("max.connections.per.ip", usize::MAX)? {
+                // Kafka's default, which is no limit.
+                2_147_483_647 => usize::MAX,
+                limit => limit,
+            },
+            idle_max: match reader.number("connections.max.idle.ms", 600_000_i64)? {
+                limit if limit < 0 => Duration::MAX,
+                limit => Duration::from_millis(limit.unsigned_abs()),
+            },
+            queued_requests_max: reader.number("queued.max.requests", 500)?,
+            fetch_bytes_max: reader.number("fetch.max.bytes", 57_671_680)?,
+            auto_create_topics: reader.boolean("auto.create.topics.enable", true)?,
+            send_mode: match reader.text("barnabas.send") {
+                None | Some("sendfile") => SendMode::Sendfile,
+                Some("buffered") => SendMode::Buffered,
+                Some(value) => return Err(refuse("barnabas.send", value, "must be sendfile or buffered")),
+            },
+            socket_buffer_bytes: match reader.number("socket.send.buffer.bytes", -1_i64)? {
+                -1 => None,
+                bytes => usize::try_from(bytes).ok(),
+            },
+            open_files_max: reader.number("barnabas.open.files", 4096)?,
+            helper_threads: reader.number("barnabas.helper.threads", 2)?,
+        })
+    }
+}
+
+/// The options of one topic that the data plane reads besides those of its logs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TopicOptions {
+    pub(crate) log: LogConfig,
+    pub(crate) min_insync_replicas: usize,
+}
+
+impl TopicOptions {
+    /// A topic's own options over the broker's defaults over Kafka's.
+    pub(crate) fn parse(own: &OptionMap, defaults: &OptionMap) -> Result<Self, OptionError> {
+        let reader = OptionReader {
+            layers: &[own, defaults],
+        };
+        let kafka = LogConfig::default();
+        let log = LogConfig {
+            segment_bytes: reader.number("segment.bytes", kafka.segment_bytes)?,
+            segment_ms: reader.number("segment.ms", kafka.segment_ms)?,
+            index_interval_bytes: reader.number("index.interval.bytes", kafka.index_interval_bytes)?,
+            segment_index_bytes: reader.number("segment.index.bytes", kafka.segment_index_bytes)?,
+            max_message_bytes: reader.number("max.message.bytes", kafka.max_message_bytes)?,
+            flush_messages: reader.number("flush.messages", kafka.flush_messages)?,
+            message_timestamp_type: match reader.text("message.timestamp.type") {
+                None | Some("CreateTime") => TimestampType::Create,
+                Some("LogAppendTime") => TimestampType::LogAppend,
+                Some(value) => {
+                    return Err(refuse(
+                        "message.timestamp.type",
+                        value,
+                        "must be CreateTime or LogAppendTime",
+                    ));
+                }
+            },
+            message_timestamp_before_max_ms: reader
+                .number("message.timestamp.before.max.ms", kafka.message_timestamp_before_max_ms)?,
+            message_timestamp_after_max_ms: reader
+                .number("message.timestamp.after.max.ms", kafka.message_timestamp_after_max_ms)?,
+            compact: reader
+                .text("cleanup.policy")
+                .is_some_and(|policy| policy.split(',').any(|part| part.trim() == "compact")),
+            validate_full: reader.text("barnabas.validation") == Some("full"),
+            producer_id_expiration_ms: reader.number("producer.id.expiration.ms", kafka.producer_id_expiration_ms)?,
+        };
+        Ok(Self {
+            log,
+            min_insync_replicas: reader.number("min.insync.replicas", 1)?,
+        })
+    }
+}
+
+/// Looks options up in several maps, the first of which wins.
+struct OptionReader<'a> {
+    layers: &'a [&'a OptionMap],
+}
+
+impl OptionReader<'_> {
+    fn text(&self, name: &str) -> Option<&str> {
+        self.layers
+            .iter()
+            .find_map(|layer| layer.get(name))
+            .map(|value| value.trim())
+    }
+
+    fn number<T: std::str::FromStr>(&self, name: &str, default: T) -> Result<T, OptionError>
+    where
+        T::Err: std::fmt::Display,
+    {
+        self.text(name).map_or(Ok(default), |value| {
+            value
+                .parse()
+                .map_err(|error: T::Err| refuse(name, value, &error.to_string()))
+        })
+    }
+
+    fn boolean(&self, name: &str, default: bool) -> Result<bool, OptionError> {
+        match self.text(name) {
+            None => Ok(default),
+            Some(value) if value.eq_ignore_ascii_case("true") => Ok(true),
+            Some(value) if value.eq_ignore_ascii_case("false") => Ok(false),
+            Some(value) => Err(refuse(name, value, "must be true or false")),
+        }
+    }
+}
+
+fn refuse(name: &str, value: &str, reason: &str) -> OptionError {
+    OptionError {
+        name: name.to_owned(),
+        value: value.to_owned(),
+        reason: reason.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(pairs: &[(&str, &str)]) -> OptionMap {
+        pairs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn a_topics_own_option_wins_over_the_brokers() {
+        let own = map(&[("segment.bytes", "1000"), ("cleanup.policy", "delete, compact")]);
+        let defaults = map(&[
+            ("segment.bytes", "2000"),
+            ("max.message.bytes", "77"),
+            ("min.insync.replicas", "2"),
+        ]);
+        let options = TopicOptions::parse(&own, &defaults).unwrap();
+        let expected = LogConfig {
+            segment_bytes: 1000,
+            max_message_bytes: 77,
+            compact: true,
+            ..LogConfig::default()
+        };
+        assert_eq!(
+            options,
+            TopicOptions {
+                log: expected,
+                min_insync_replicas: 2
+            }
+        );
+    }
+
+    #[test]
+    fn a_bad_value_names_its_option() {
+        let error = TopicOptions::parse(&map(&[("segment.bytes", "many")]), &OptionMap::new()).unwrap_err();
+        assert_eq!((error.name.as_str(), error.value.as_str()), ("segment.bytes", "many"));
+        assert!(Options::parse(&map(&[("barnabas.send", "pigeon")])).is_err());
+        assert!(Options::parse(&map(&[("auto.create.topics.enable", "maybe")])).is_err());
+    }
+}

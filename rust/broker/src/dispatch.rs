@@ -1,0 +1,148 @@
+//! From a frame to the handler of its API.
+//!
+//! What cannot be read, and a key or version that is not served, closes the connection, as Kafka does; ApiVersions alone
+//! answers a version that it does not know.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use barnabas_net::part::Response;
+use barnabas_net::server::{ConnectionInfo, Handler, Outcome};
+use barnabas_wire::api;
+use barnabas_wire::header::decode_request_header;
+
+use crate::broker::Broker;
+use crate::control::{ApiRequest, Event};
+use crate::reply::ReplyTo;
+use crate::stored::StoredFile;
+use crate::{api_versions, fetch, list_offsets, metadata, offset_for_leader_epoch, produce};
+
+/// The other end of a connection.
+#[derive(Debug)]
+pub struct Peer {
+    /// The connection; never used twice in a broker's life.
+    pub connection_id: u64,
+    /// The listener that it came in by.
+    pub listener: Arc<str>,
+    /// The peer's address.
+    pub host: String,
+}
+
+/// What is kept per connection.
+#[derive(Debug)]
+pub struct ConnectionState {
+    peer: Arc<Peer>,
+    /// Whether the control plane has seen it, and so wants to know of its end.
+    is_known_to_control: bool,
+}
+
+/// Runs requests on the reactor threads.
+#[derive(Debug)]
+pub(crate) struct Dispatch(pub(crate) Arc<Broker>);
+
+impl Handler for Dispatch {
+    type File = StoredFile;
+    type Connection = ConnectionState;
+
+    fn connected(&self, info: ConnectionInfo) -> ConnectionState {
+        let listener = self.0.listener_names.get(info.listener).cloned().unwrap_or_default();
+        let peer = Peer {
+            connection_id: info.id,
+            listener,
+            host: info.peer.ip().to_canonical().to_string(),
+        };
+        ConnectionState {
+            peer: Arc::new(peer),
+            is_known_to_control: false,
+        }
+    }
+
+    fn handle(
+        &self,
+        connection: &mut ConnectionState,
+        frame: &mut [u8],
+        arrival: Instant,
+        response: &mut Response<StoredFile>,
+    ) -> Outcome<StoredFile> {
+        let broker = &self.0;
+        broker.metrics.requests.increment();
+        let Ok((header, body)) = decode_request_header(frame) else {
+            return broker.refuse();
+        };
+        let to = ReplyTo {
+            api_key: header.api_key,
+            api_version: header.api_version,
+            correlation_id: header.correlation_id,
+        };
+        if !broker.versions.is_served(to.api_key, to.api_version) {
+            return if to.api_key == api::API_VERSIONS {
+                api_versions::refuse_version(broker, to, response)
+            } else {
+                broker.refuse()
+            };
+        }
+        let peer = &connection.peer;
+        match to.api_key {
+            api::PRODUCE => {
+                let is_admin = produce::is_admin(header.client_id);
+                let begin = frame.len() - body.len();
+                let Some(body) = frame.get_mut(begin..) else {
+                    return broker.refuse();
+                };
+                produce::handle(broker, peer, is_admin, to, body, response)
+            }
+            api::FETCH => fetch::handle(broker, peer, to, body, arrival, response),
+            api::LIST_OFFSETS => list_offsets::handle(broker, to, body, response),
+            api::OFFSET_FOR_LEADER_EPOCH => offset_for_leader_epoch::handle(broker, to, body, response),
+            api::API_VERSIONS => api_versions::handle(broker, to, body, response),
+            api::METADATA => {
+                let creation = metadata::Creation::of(broker);
+                match metadata::handle(broker, peer, to, body, creation, response) {
+                    metadata::Answer::Done(outcome) => outcome,
+                    metadata::Answer::MustCreate => {
+                        let request = self.request(connection, &header, body, arrival);
+                        Outcome::Wait(broker.control.submit(request, to, true))
+                    }
+                }
+            }
+            _ => {
+                let request = self.request(connection, &header, body, arrival);
+                Outcome::Wait(broker.control.submit(request, to, false))
+            }
+        }
+    }
+
+    fn disconnected(&self, connection: &mut ConnectionState) {
+        if connection.is_known_to_control {
+            let control = &self.0.control;
+            let connection_id = connection.peer.connection_id;
+            control.push(Event::Closed {
+                stamp_ms: control.clock.now(),
+                connection_id,
+            });
+        }
+    }
+}
+
+impl Dispatch {
+    fn request(
+        &self,
+        connection: &mut ConnectionState,
+        header: &barnabas_wire::header::RequestHeader<'_>,
+        body: &[u8],
+        arrival: Instant,
+    ) -> ApiRequest {
+        connection.is_known_to_control = true;
+        let control = &self.0.control;
+        self.0.metrics.control_requests.increment();
+        ApiRequest {
+            stamp_ms: control.clock.at(arrival),
+            token: control.token(),
+            peer: Arc::clone(&connection.peer),
+            client_id: header.client_id.map(str::to_owned),
+            api_key: header.api_key,
+            api_version: header.api_version,
+            body: body.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Metadata, key 3, versions 0 to 13, answered from the published image.
+//!
+//! A topic that is asked for by name, does not exist and may be created on the way sends the request to the control
+//! plane, which creates it and lets the request run again against the image, without creation then.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use barnabas_net::part::Response;
+use barnabas_net::server::Outcome;
+use barnabas_wire::errors::ErrorCode;
+use barnabas_wire::messages::metadata::{
+    MetadataRequest, MetadataRequestTopic, MetadataResponse, MetadataResponseBroker, MetadataResponsePartition,
+    MetadataResponseTopic,
+};
+use barnabas_wire::primitives::{Reader, ZERO_UUID};
+
+use crate::broker::{Broker, METADATA_TOPIC};
+use crate::dispatch::Peer;
+use crate::image::{Image, PartitionEntry, Topic};
+use crate::reply::{self, ReplyTo};
+use crate::stored::StoredFile;
+
+/// What Kafka allows on a topic when there is no authorizer: read, write, create, delete, alter, describe, and describe
+/// and alter configs, each as the bit of its number in the ACL protocol.
+const TOPIC_OPERATIONS: i32 = 0b1101_1111_1000;
+/// The same for the cluster: create, alter, describe, cluster action, describe and alter configs, idempotent write.
+const CLUSTER_OPERATIONS: i32 = 0b1_1111_1010_0000;
+const TOPIC_NAME_BYTES_MAX: usize = 249;
+
+/// Whether a missing topic may be created on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Creation {
+    Allowed,
+    Forbidden,
+}
+
+impl Creation {
+    /// As the broker's options say.
+    pub(crate) fn of(broker: &Broker) -> Self {
+        if broker.options.auto_create_topics {
+            Self::Allowed
+        } else {
+            Self::Forbidden
+        }
+    }
+}
+
+/// What became of a request.
+pub(crate) enum Answer {
+    Done(Outcome<StoredFile>),
+    /// The control plane must create topics first.
+    MustCreate,
+}
+
+pub(crate) fn handle(
+    broker: &Broker,
+    peer: &Peer,
+    to: ReplyTo,
+    body: &[u8],
+    creation: Creation,
+    response: &mut Response<StoredFile>,
+) -> Answer {
+    let version = to.api_version;
+    let Ok(request) = MetadataRequest::decode(&mut Reader::new(body), version) else {
+        return Answer::Done(broker.refuse());
+    };
+    let image = broker.image();
+    let asked = request
+        .topics
+        .as_deref()
+        .filter(|topics| version > 0 || !topics.is_empty());
+    if asked.is_some_and(|topics| topics.iter().any(|topic| is_malformed(topic, version))) {
+        return Answer::Done(refuse_request(broker, to, &request, response));
+    }
+    let may_create = creation == Creation::Allowed && request.allow_auto_topic_creation;
+    if may_create && asked.is_some_and(|topics| topics.iter().any(|topic| is_to_be_created(&image, topic))) {
+        return Answer::MustCreate;
+    }
+    let operations = if request.include_topic_authorized_operations {
+        TOPIC_OPERATIONS
+    } else {
+        i32::MIN
+    };
+    let context = Context {
+        image: &image,
+        listener: &peer.listener,
+        operations,
+    };
+    let topics = match asked {
+        None => context.all_topics(),
+        Some(asked) => context.asked_topics(asked),
+    };
+    let answer = MetadataResponse {
+        brokers: context.brokers(),
+        cluster_id: Some(&broker.config.cluster_id),
+        controller_id: image.controller.unwrap_or(-1),
+        topics,
+        cluster_authorized_operations: if request.include_cluster_authorized_operations {
+            CLUSTER_OPERATIONS
+        } else {
+            i32::MIN
+        },
+        ..MetadataResponse::default()
+    };
+    Answer::Done(reply::write(response, to, |writer| answer.encode(writer, version)))
+}
+
+/// A name may be null, and an id may be given, only since version 12.
+fn is_malformed(topic: &MetadataRequestTopic<'_>, version: i16) -> bool {
+    version < 12 && (topic.name.is_none() || topic.topic_id != ZERO_UUID)
+}
+
+fn is_to_be_created(image: &Image, topic: &MetadataRequestTopic<'_>) -> bool {
+    topic.topic_id == ZERO_UUID
+        && topic
+            .name
+            .is_some_and(|name| image.topic(name).is_none() && is_valid_topic_name(name) && name != METADATA_TOPIC)
+}
+
+/// Kafka's error for a request that breaks a rule: every topic gets it.
+fn refuse_request(
+    broker: &Broker,
+    to: ReplyTo,
+    request: &MetadataRequest<'_>,
+    response: &mut Response<StoredFile>,
+) -> Outcome<StoredFile> {
+    let topics = request.topics.iter().flatten().map(|topic| MetadataResponseTopic {
+        error_code: ErrorCode::INVALID_REQUEST.code(),
+        name: topic.name.or(Some("")),
+        topic_id: topic.topic_id,
+        ..MetadataResponseTopic::default()
+    });
+    let answer = MetadataResponse {
+        cluster_id: Some(&broker.config.cluster_id),
+        topics: topics.collect(),
+        ..MetadataResponse::default()
+    };
+    reply::write(response, to, |writer| answer.encode(writer, to.api_version))
+}
+
+/// Kafka's rule for topic names.
+pub(crate) fn is_valid_topic_name(name: &str) -> bool {
+    !matches!(name, "" | "." | "..")
+        && name.len() <= TOPIC_NAME_BYTES_MAX
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+}
+
+struct Context<'a> {
+    image: &'a Image,
+    listener: &'a str,
+    operations: i32,
+}
+
+impl<'a> Context<'a> {
+    fn brokers(&self) -> Vec<MetadataResponseBroker<'a>> {
+        let brokers = self.image.brokers.iter().filter_map(|(node_id, broker)| {
+            let endpoint = broker.endpoint(self.listener)?;
+            Some(MetadataResponseBroker {
+                node_id: *node_id,
+                host: &endpoint.host,
+                port: i32::from(endpoint.port),
+                rack: broker.rack.as_deref(),
+            })
+        });
+        brokers.collect()
+    }
+
+    fn all_topics(&self) -> Vec<MetadataResponseTopic<'a>> {
+        let mut topics: Vec<_> = self.image.topics().collect();
+        topics.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        topics.into_iter().map(|topic| self.known(topic)).collect()
+    }
+
+    fn asked_topics(&self, asked: &[MetadataRequestTopic<'a>]) -> Vec<MetadataResponseTopic<'a>> {
+        let mut seen = HashSet::new();
+        asked
+            .iter()
+            .filter(|topic| seen.insert((topic.name, topic.topic_id)))
+            .map(|topic| self.asked(topic))
+            .collect()
+    }
+
+    fn asked(&self, asked: &MetadataRequestTopic<'a>) -> MetadataResponseTopic<'a> {
+        let unknown = |error: ErrorCode, name| MetadataResponseTopic {
+            error_code: error.code(),
+            name,
+            topic_id: asked.topic_id,
+            ..MetadataResponseTopic::default()
+        };
+        if asked.topic_id != ZERO_UUID {
+            return match self.image.topic_by_id(&asked.topic_id) {
+                Some(topic) => self.known(topic),
+                None => unknown(ErrorCode::UNKNOWN_TOPIC_ID, None),
+            };
+        }
+        let name = asked.name.unwrap_or_default();
+        match self.image.topic(name) {
+            Some(topic) => self.known(topic),
+            None if is_valid_topic_name(name) => unknown(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, Some(name)),
+            None => unknown(ErrorCode::INVALID_TOPIC_EXCEPTION, Some(name)),
+        }
+    }
+
+    fn known(&self, topic: &'a Arc<Topic>) -> MetadataResponseTopic<'a> {
+        MetadataResponseTopic {
+            error_code: ErrorCode::NONE.code(),
+            name: Some(&topic.name),
+            topic_id: topic.id,
+            is_internal: topic.is_internal,
+            partitions: topic.partitions.iter().map(|entry| self.partition(entry)).collect(),
+            topic_authorized_operations: self.operations,
+        }
+    }
+
+    fn partition(&self, entry: &PartitionEntry) -> MetadataResponsePartition {
+        let state = &entry.state;
+        let leader = self.image.brokers.get(&state.leader);
+        let error = match leader {
+            None => ErrorCode::LEADER_NOT_AVAILABLE,
+            Some(broker) if broker.endpoint(self.listener).is_none() => ErrorCode::LISTENER_NOT_FOUND,
+            Some(_) => ErrorCode::NONE,
+        };
+        let is_offline = |id: &i32| !self.image.brokers.contains_key(id);
+        MetadataResponsePartition {
+            error_code: error.code(),
+            partition_index: state.index,
+            leader_id: if error.is_ok() { state.leader } else { -1 },
+            leader_epoch: state.leader_epoch,
+            replica_nodes: state.replicas.clone(),
+            isr_nodes: state.isr.clone(),
+            offline_replicas: state.replicas.iter().copied().filter(is_offline).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topic_names_follow_kafkas_rule() {
+        let long = "x".repeat(249);
+        let too_long = "x".repeat(250);
+        assert!(
+            ["a", "a.b_c-D9", "...", long.as_str()]
+                .iter()
+                .all(|name| is_valid_topic_name(name))
+        );
+        assert!(
+            !["", ".", "..", "a b", "a/b", "é", too_long.as_str()]
+                .iter()
+                .any(|name| is_valid_topic_name(name))
+        );
+    }
+
+    #[test]
+    fn operations_are_kafkas_numbers() {
+        assert_eq!((TOPIC_OPERATIONS, CLUSTER_OPERATIONS), (3576, 8096));
+    }
+}

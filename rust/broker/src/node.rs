@@ -1,0 +1,238 @@
+//! A running broker: what starts, owns and stops everything.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use barnabas_net::server::{Server, ServerConfig, raise_file_limit};
+
+use crate::broker::Broker;
+use crate::calls::{KeyValue, PartitionInfo};
+use crate::config::BrokerConfig;
+use crate::control::Event;
+use crate::dispatch::Dispatch;
+use crate::error::BrokerError;
+use crate::image::{Change, Endpoint};
+use crate::metadata;
+
+/// A broker with its network side. Dropping it stops it without a clean shutdown.
+pub struct Node {
+    broker: Arc<Broker>,
+    server: Server<Dispatch>,
+    advertised: Vec<Endpoint>,
+    is_stopped: AtomicBool,
+}
+
+impl std::fmt::Debug for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Node")
+            .field("broker", &self.broker)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Node {
+    /// Opens the data directories and binds the listeners. Connections wait until [`Node::open_gate`].
+    pub fn start(config: BrokerConfig) -> Result<Self, BrokerError> {
+        if let Err(error) = raise_file_limit() {
+            log::warn!("the limit of open files stays as it is: {error}");
+        }
+        let broker = Arc::new(Broker::open(config)?);
+        let options = &broker.options;
+        let server = ServerConfig {
+            listeners: broker.config.listeners.clone(),
+            reactors: broker.config.reactors,
+            frame_bytes_max: options.frame_bytes_max,
+            connections_max: options.connections_max,
+            connections_per_ip_max: options.connections_per_ip_max,
+            idle_max: options.idle_max,
+            send_mode: options.send_mode,
+            socket_buffer_bytes: options.socket_buffer_bytes,
+        };
+        let server = Server::bind(server, Arc::new(Dispatch(Arc::clone(&broker))))?;
+        let advertised = advertised(&broker.config, &server);
+        Ok(Self {
+            broker,
+            server,
+            advertised,
+            is_stopped: AtomicBool::new(false),
+        })
+    }
+
+    /// What clients are to be told: listener, host and port.
+    pub fn endpoints(&self) -> &[Endpoint] {
+        &self.advertised
+    }
+
+    /// Serves requests from here on.
+    pub fn open_gate(&self) {
+        self.server.open_gate();
+    }
+
+    /// Milliseconds by the clock of all arrival stamps.
+    pub fn now_ms(&self) -> f64 {
+        self.broker.control.clock.now()
+    }
+
+    /// Takes up to `limit` events; `None` when none has come within `timeout`.
+    pub fn pull(&self, timeout: Duration, limit: usize) -> Option<Vec<Event>> {
+        self.broker.control.pull(timeout, limit)
+    }
+
+    /// Answers a request of the control queue with a body, to which the header is added.
+    pub fn respond(&self, token: u64, body: &[u8], throttle_ms: u32) {
+        self.broker.control.respond(token, body, throttle_ms);
+    }
+
+    /// Answers a Metadata request of the control queue from the image as it is now.
+    pub fn respond_from_image(&self, token: u64) {
+        self.broker.control.respond_with(token, |to, peer, body| {
+            let mut response = barnabas_net::part::Response::new();
+            let creation = metadata::Creation::Forbidden;
+            match metadata::handle(&self.broker, peer, to, body, creation, &mut response) {
+                metadata::Answer::Done(barnabas_net::server::Outcome::Reply) => Some(response),
+                _ => None,
+            }
+        });
+    }
+
+    /// Appends records as one batch; see the event [`Event::Appended`].
+    pub fn append(
+        &self,
+        topic: &str,
+        partition: i32,
+        leader_epoch: i32,
+        records: &[KeyValue<'_>],
+        timestamp_ms: i64,
+    ) -> Result<i64, BrokerError> {
+        self.broker
+            .append_records(topic, partition, leader_epoch, records, timestamp_ms)
+    }
+
+    /// Appends one control record.
+    #[expect(clippy::too_many_arguments, reason = "one value per part of a control record")]
+    pub fn append_control(
+        &self,
+        topic: &str,
+        partition: i32,
+        leader_epoch: i32,
+        control_type: i16,
+        key_version: i16,
+        value: &[u8],
+        timestamp_ms: i64,
+    ) -> Result<i64, BrokerError> {
+        self.broker.append_control_record(
+            topic,
+            partition,
+            leader_epoch,
+            control_type,
+            key_version,
+            value,
+            timestamp_ms,
+        )
+    }
+
+    /// Starts a read; the event [`Event::Read`] brings its result.
+    pub fn read(&self, topic: &str, partition: i32, offset: i64, max_bytes: usize) -> u64 {
+        self.broker.read_records(topic, partition, offset, max_bytes)
+    }
+
+    /// Watches a partition, now or when it comes; see the event [`Event::Watched`].
+    pub fn watch(&self, topic: &str, partition: i32) {
+        self.broker.watch(topic, partition);
+    }
+
+    /// Where a partition stands, if it is here.
+    pub fn info(&self, topic: &str, partition: i32) -> Option<PartitionInfo> {
+        self.broker.info(topic, partition)
+    }
+
+    /// Publishes what has become part of the metadata log below its high watermark.
+    pub fn publish(&self, delta: Vec<Change>, offset: i64, epoch: i32) -> Result<(), BrokerError> {
+        self.broker.publish(delta, offset, epoch)
+    }
+
+    /// Stores a small durable file.
+    pub fn store(&self, name: &str, data: &[u8]) -> Result<(), BrokerError> {
+        self.broker.store(name, data)
+    }
+
+    /// Loads a small durable file; `None` if there is none.
+    pub fn load(&self, name: &str) -> Result<Option<Vec<u8>>, BrokerError> {
+        self.broker.load(name)
+    }
+
+    /// Closes a connection.
+    pub fn close_connection(&self, connection_id: u64) {
+        self.server.close_connection(connection_id);
+    }
+
+    /// Counters and lengths by name.
+    pub fn metrics(&self) -> BTreeMap<&'static str, u64> {
+        let own = &self.broker.metrics;
+        let net = self.server.metrics();
+        let length = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
+        BTreeMap::from([
+            ("requests", own.requests.get()),
+            ("requests_refused", own.refused_requests.get()),
+            ("produce_requests", own.produce_requests.get()),
+            ("produce_errors", own.produce_errors.get()),
+            ("produce_bytes", own.produce_bytes.get()),
+            ("produce_duplicates", own.duplicate_batches.get()),
+            ("fetch_requests", own.fetch_requests.get()),
+            ("fetch_bytes", own.fetch_bytes.get()),
+            ("fetches_parked", own.fetches_parked.get()),
+            ("control_requests", own.control_requests.get()),
+            ("control_appends", own.control_appends.get()),
+            ("control_queue_depth", length(self.broker.control.depth())),
+            ("control_requests_pending", length(self.broker.control.pending())),
+            ("flushes", own.flushes.get()),
+            ("bytes_in", net.bytes_in.load(Ordering::Relaxed)),
+            ("bytes_out", net.bytes_out.load(Ordering::Relaxed)),
+            ("connections", length(net.connections.load(Ordering::Relaxed))),
+            ("connections_accepted", net.accepted.load(Ordering::Relaxed)),
+            ("connections_refused", net.refused.load(Ordering::Relaxed)),
+            ("connections_idle_closed", net.idle_closed.load(Ordering::Relaxed)),
+        ])
+    }
+
+    /// Answers what is being executed, closes every connection, writes the checkpoints and the clean-shutdown marker.
+    /// Returns whether all of that went well within `timeout`; a second call does nothing.
+    pub fn stop(&self, timeout: Duration) -> bool {
+        if self.is_stopped.swap(true, Ordering::SeqCst) {
+            return true;
+        }
+        self.broker.begin_stop();
+        let is_drained = self.server.stop(timeout);
+        self.broker.helpers.stop();
+        let closed = self.broker.logs.shutdown(self.broker.wall_clock_ms());
+        if let Err(error) = &closed {
+            log::error!("no clean shutdown: {error}");
+        }
+        is_drained && closed.is_ok()
+    }
+}
+
+/// What is advertised, with the port that was bound where none was given.
+fn advertised(config: &BrokerConfig, server: &Server<Dispatch>) -> Vec<Endpoint> {
+    let bound = config.listeners.iter().zip(server.addresses());
+    let endpoints = bound.map(|(listener, address)| {
+        let told = config
+            .advertised
+            .iter()
+            .find(|told| told.name == listener.name)
+            .unwrap_or(listener);
+        let host = match told.host.as_str() {
+            "" | "0.0.0.0" | "::" => "localhost",
+            host => host,
+        };
+        let port = if told.port == 0 { address.port() } else { told.port };
+        Endpoint {
+            listener: listener.name.clone(),
+            host: host.to_owned(),
+            port,
+        }
+    });
+    endpoints.collect()
+}

@@ -1,0 +1,141 @@
+//! How a delta becomes the next image, and this broker's partitions follow it.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use barnabas_log::LogError;
+
+use crate::broker::Broker;
+use crate::config::TopicOptions;
+use crate::control::WatchKind;
+use crate::error::BrokerError;
+use crate::image::{BrokerEntry, Change, Image, PartitionEntry, PartitionState, Topic, TopicChange, TopicId};
+use crate::partition::{Commit, Partition};
+
+impl Broker {
+    /// Applies a delta and publishes the image. Partitions are created before they can be seen, and removed after they
+    /// cannot be seen any more.
+    pub(crate) fn publish(self: &Arc<Self>, delta: Vec<Change>, offset: i64, epoch: i32) -> Result<(), BrokerError> {
+        let _turn = self.publishing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut image = Image::clone(&self.image());
+        image.offset = offset;
+        image.epoch = epoch;
+        let mut removed = Vec::new();
+        let mut changed = Vec::new();
+        for change in delta {
+            match change {
+                Change::Broker {
+                    node_id,
+                    rack,
+                    endpoints,
+                } => {
+                    image.brokers.insert(node_id, Arc::new(BrokerEntry { rack, endpoints }));
+                }
+                Change::Controller { node_id } => image.controller = Some(node_id),
+                Change::RemoveTopic { topic_id } => removed.extend(image.take_topic(&topic_id)),
+                Change::Topic(topic) => {
+                    let replaced = image
+                        .topic(&topic.name)
+                        .filter(|old| old.id != topic.topic_id)
+                        .map(|old| old.id);
+                    removed.extend(replaced.and_then(|id| image.take_topic(&id)));
+                    // A topic of the same name that goes in this very delta must leave its directory first.
+                    self.remove(&removed);
+                    removed.clear();
+                    let topic = self.build_topic(&image, topic, &mut changed)?;
+                    image.put_topic(topic);
+                }
+            }
+        }
+        self.set_image(image);
+        self.remove(&removed);
+        for partition in changed {
+            partition.advance_high_watermark_if_alone();
+            partition.waiters.wake_all();
+            partition.tell_watcher(if partition.is_leader() {
+                WatchKind::Ready
+            } else {
+                WatchKind::Failed
+            });
+        }
+        Ok(())
+    }
+
+    fn build_topic(
+        &self,
+        image: &Image,
+        change: TopicChange,
+        changed: &mut Vec<Arc<Partition>>,
+    ) -> Result<Topic, BrokerError> {
+        let options = TopicOptions::parse(&change.options, &self.config.log_defaults)?;
+        let old = image.topic_by_id(&change.topic_id).cloned();
+        let name: Arc<str> = old
+            .as_ref()
+            .map_or_else(|| Arc::from(change.name.as_str()), |old| Arc::clone(&old.name));
+        let mut partitions = Vec::with_capacity(change.partitions.len());
+        for state in change.partitions {
+            let known = old.as_ref().and_then(|old| old.partition(state.index)?.local.clone());
+            let local = if state.replicas.contains(&self.node_id) {
+                let partition = match known {
+                    Some(partition) => {
+                        partition.log.set_config(options.log.clone());
+                        partition
+                    }
+                    None => self.build_partition(&name, change.topic_id, state.index, &options)?,
+                };
+                if self.take_leadership(&partition, &state) {
+                    changed.push(Arc::clone(&partition));
+                }
+                Some(partition)
+            } else {
+                None
+            };
+            partitions.push(PartitionEntry { state, local });
+        }
+        partitions.sort_by_key(|entry| entry.state.index);
+        Ok(Topic {
+            name,
+            id: change.topic_id,
+            is_internal: change.is_internal,
+            partitions,
+            min_insync_replicas: options.min_insync_replicas,
+        })
+    }
+
+    fn build_partition(
+        &self,
+        topic: &Arc<str>,
+        topic_id: TopicId,
+        index: i32,
+        options: &TopicOptions,
+    ) -> Result<Arc<Partition>, LogError> {
+        let log = self
+            .logs
+            .get_or_create(topic, index, topic_id, options.log.clone(), self.wall_clock_ms())?;
+        let control = Arc::clone(&self.control);
+        let partition = Partition::new(Arc::clone(topic), topic_id, index, log, Commit::InSyncReplicas, control);
+        let is_watched = self
+            .watches
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(&(topic.to_string(), index));
+        partition.watched.store(is_watched, Ordering::SeqCst);
+        Ok(partition)
+    }
+
+    fn take_leadership(&self, partition: &Partition, state: &PartitionState) -> bool {
+        let is_leader = state.leader == self.node_id;
+        partition.lead(is_leader, state.leader_epoch, is_leader && state.isr == [self.node_id])
+    }
+
+    fn remove(&self, topics: &[Arc<Topic>]) {
+        for topic in topics {
+            for partition in topic.partitions.iter().filter_map(|entry| entry.local.as_ref()) {
+                partition.remove();
+                if let Err(error) = self.logs.delete(&topic.name, partition.index) {
+                    log::error!("cannot delete {}-{}: {error}", topic.name, partition.index);
+                }
+            }
+        }
+    }
+}

@@ -213,7 +213,7 @@ fn open_metadata_log(
     log.set_high_watermark(end);
     let epoch = log.latest_epoch().unwrap_or(0);
     let topic = Arc::from(METADATA_TOPIC);
-    let partition = Partition::new(topic, METADATA_TOPIC_ID, 0, log, Commit::Voters, Arc::clone(control));
+    let partition = Partition::new(topic, 0, log, Commit::Voters, Arc::clone(control));
     partition.lead(true, epoch, false);
     Ok(partition)
 }

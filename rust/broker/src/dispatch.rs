@@ -30,7 +30,7 @@ pub struct Peer {
 
 /// What is kept per connection.
 #[derive(Debug)]
-pub struct ConnectionState {
+pub(crate) struct ConnectionState {
     peer: Arc<Peer>,
     /// Whether the control plane has seen it, and so wants to know of its end.
     is_known_to_control: bool,

@@ -4,60 +4,60 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One counter.
 #[derive(Debug, Default)]
-pub struct Counter(AtomicU64);
+pub(crate) struct Counter(AtomicU64);
 
 impl Counter {
     /// Adds `n`.
-    pub fn add(&self, n: u64) {
+    pub(crate) fn add(&self, n: u64) {
         self.0.fetch_add(n, Ordering::Relaxed);
     }
 
     /// Adds a length.
-    pub fn add_len(&self, n: usize) {
+    pub(crate) fn add_len(&self, n: usize) {
         self.add(u64::try_from(n).unwrap_or(u64::MAX));
     }
 
     /// Adds one.
-    pub fn increment(&self) {
+    pub(crate) fn increment(&self) {
         self.add(1);
     }
 
     /// Takes one off.
-    pub fn decrement(&self) {
+    pub(crate) fn decrement(&self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// The value now.
-    pub fn get(&self) -> u64 {
+    pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 /// The broker's counters.
 #[derive(Debug, Default)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     /// Requests of any API.
-    pub requests: Counter,
+    pub(crate) requests: Counter,
     /// Requests that could not be read or are not served; their connections were closed.
-    pub refused_requests: Counter,
+    pub(crate) refused_requests: Counter,
     /// Produce requests.
-    pub produce_requests: Counter,
+    pub(crate) produce_requests: Counter,
     /// Partitions of Produce requests that were refused.
-    pub produce_errors: Counter,
+    pub(crate) produce_errors: Counter,
     /// Bytes of record batches appended for clients.
-    pub produce_bytes: Counter,
+    pub(crate) produce_bytes: Counter,
     /// Batches that were in the log already.
-    pub duplicate_batches: Counter,
+    pub(crate) duplicate_batches: Counter,
     /// Fetch requests.
-    pub fetch_requests: Counter,
+    pub(crate) fetch_requests: Counter,
     /// Bytes of record batches sent.
-    pub fetch_bytes: Counter,
+    pub(crate) fetch_bytes: Counter,
     /// Fetches waiting for data now.
-    pub fetches_parked: Counter,
+    pub(crate) fetches_parked: Counter,
     /// Requests handed to the control plane.
-    pub control_requests: Counter,
+    pub(crate) control_requests: Counter,
     /// Batches appended by the control plane.
-    pub control_appends: Counter,
+    pub(crate) control_appends: Counter,
     /// Flushes of partition logs.
-    pub flushes: Counter,
+    pub(crate) flushes: Counter,
 }

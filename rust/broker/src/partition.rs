@@ -33,7 +33,6 @@ struct FlushQueue {
 /// One partition. Its log outlives it in the log manager.
 pub(crate) struct Partition {
     pub(crate) topic: Arc<str>,
-    pub(crate) topic_id: [u8; 16],
     pub(crate) index: i32,
     pub(crate) log: Arc<PartitionLog>,
     pub(crate) commit: Commit,
@@ -72,7 +71,6 @@ impl std::fmt::Debug for Partition {
 impl Partition {
     pub(crate) fn new(
         topic: Arc<str>,
-        topic_id: [u8; 16],
         index: i32,
         log: Arc<PartitionLog>,
         commit: Commit,
@@ -80,7 +78,6 @@ impl Partition {
     ) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
             topic,
-            topic_id,
             index,
             log,
             commit,

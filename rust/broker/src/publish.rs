@@ -113,7 +113,7 @@ impl Broker {
             .logs
             .get_or_create(topic, index, topic_id, options.log.clone(), self.wall_clock_ms())?;
         let control = Arc::clone(&self.control);
-        let partition = Partition::new(Arc::clone(topic), topic_id, index, log, Commit::InSyncReplicas, control);
+        let partition = Partition::new(Arc::clone(topic), index, log, Commit::InSyncReplicas, control);
         let is_watched = self
             .watches
             .lock()

@@ -9,7 +9,7 @@ use barnabas_net::part::RangeSource;
 
 /// A segment's file.
 #[derive(Debug, Clone)]
-pub struct StoredFile(pub(crate) Arc<dyn StorageFile>);
+pub(crate) struct StoredFile(pub(crate) Arc<dyn StorageFile>);
 
 impl RangeSource for StoredFile {
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {

@@ -1,0 +1,47 @@
+//! What can end a scan early.
+
+use barnabas_client::ClientError;
+use barnabas_columnar::ColumnarError;
+
+/// An error of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScanError {
+    /// The range could not be fetched.
+    #[error("{topic}-{partition}, offsets {position} to {end}: {source}")]
+    Fetch {
+        /// Topic of the scan.
+        topic: String,
+        /// Partition of the scan.
+        partition: i32,
+        /// Offset of the next record that was wanted.
+        position: i64,
+        /// End of the range.
+        end: i64,
+        /// What went wrong.
+        source: ClientError,
+    },
+    /// No records came for too long.
+    #[error("{topic}-{partition}: nothing came for offsets {position} to {end} within {waited_ms} ms")]
+    TimedOut {
+        /// Topic of the scan.
+        topic: String,
+        /// Partition of the scan.
+        partition: i32,
+        /// Offset of the next record that was wanted.
+        position: i64,
+        /// End of the range.
+        end: i64,
+        /// How long nothing came.
+        waited_ms: u128,
+    },
+    /// What was fetched could not be decoded.
+    #[error(transparent)]
+    Columnar(#[from] ColumnarError),
+    /// The operating system gave no thread.
+    #[error("the scan's thread could not be started: {0}")]
+    Thread(std::io::Error),
+    /// The scan's thread ended without an answer, which is a defect.
+    #[error("the scan's thread ended without an answer")]
+    ThreadDied,
+}

@@ -232,7 +232,7 @@ impl Headers {
 
     fn push(&mut self, headers: &HeadersRef<'_>) -> Result<()> {
         let before = self.count;
-        for (key, value) in headers.iter() {
+        for (key, value) in headers {
             self.keys.push(Some(key))?;
             self.values.push(value)?;
             self.count = self.count.saturating_add(1);

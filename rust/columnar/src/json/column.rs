@@ -217,11 +217,7 @@ fn integer(input: &[u8], span: Span) -> Option<i64> {
     (span.kind == Kind::Integer).then(|| number::integer(span.bytes(input)))?
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    reason = "Java's cast of 128..=255 to a byte"
-)]
+#[expect(clippy::cast_possible_wrap, reason = "Java's cast of 128..=255 to a byte")]
 fn byte(value: i64) -> Option<i8> {
     i8::try_from(value)
         .ok()

@@ -305,11 +305,7 @@ impl<'a> Scanner<'a> {
     fn escape(&mut self) -> Scanned<()> {
         self.advance();
         match self.peek() {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                self.advance();
-                Ok(())
-            }
-            Some(b'\'') => {
+            Some(b'"' | b'\'' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
                 self.advance();
                 Ok(())
             }

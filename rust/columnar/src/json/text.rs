@@ -32,11 +32,8 @@ fn unicode<'a>(rest: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
     };
     let (character, after) = match (unit, low) {
         (0xd800..=0xdbff, Some((low @ 0xdc00..=0xdfff, after_low))) => {
-            let high_bits = unit.wrapping_sub(0xd800) << 10;
-            (
-                char::from_u32(0x1_0000 | high_bits.wrapping_add(low.wrapping_sub(0xdc00))),
-                after_low,
-            )
+            let pair = (unit.wrapping_sub(0xd800) << 10).wrapping_add(low.wrapping_sub(0xdc00));
+            (char::from_u32(pair.wrapping_add(0x1_0000)), after_low)
         }
         _ => (char::from_u32(unit), after),
     };

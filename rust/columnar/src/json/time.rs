@@ -14,7 +14,7 @@ pub(crate) fn date(text: &[u8]) -> Option<i32> {
 /// Microseconds since the epoch of a date and time; without a zone it is taken as UTC.
 pub(crate) fn timestamp(text: &[u8]) -> Option<i64> {
     let (micros, offset_seconds) = parse(text)?;
-    micros.checked_sub(offset_seconds.unwrap_or(0).checked_mul(MICROS_PER_SECOND)?)
+    micros.checked_sub(offset_seconds.checked_mul(MICROS_PER_SECOND)?)
 }
 
 /// Microseconds of a local date and time; a zone in the text is left out of account.
@@ -22,13 +22,13 @@ pub(crate) fn local_timestamp(text: &[u8]) -> Option<i64> {
     parse(text).map(|(micros, _)| micros)
 }
 
-/// Local microseconds and the zone's offset in seconds, if there is one.
-fn parse(text: &[u8]) -> Option<(i64, Option<i64>)> {
+/// Local microseconds and the zone's offset in seconds.
+fn parse(text: &[u8]) -> Option<(i64, i64)> {
     let mut cursor = Cursor(text.trim_ascii());
     let days = cursor.date()?;
     let midnight = days.checked_mul(SECONDS_PER_DAY)?.checked_mul(MICROS_PER_SECOND)?;
     if cursor.is_done() {
-        return Some((midnight, None));
+        return Some((midnight, 0));
     }
     if !(cursor.eat(b'T') || cursor.eat(b' ')) {
         return None;
@@ -124,19 +124,19 @@ impl Cursor<'_> {
     }
 
     /// The offset in seconds of `Z`, `UTC`, `GMT`, `UT` or `±h[h][:mm[:ss]]` with or without such a word before it;
-    /// `None` inside if there is no zone.
-    fn zone(&mut self) -> Option<Option<i64>> {
+    /// nothing means UTC.
+    fn zone(&mut self) -> Option<i64> {
         self.0 = self.0.trim_ascii_start();
         if self.is_done() {
-            return Some(None);
+            return Some(0);
         }
         if self.0 == b"Z" || self.0 == b"z" {
-            return Some(Some(0));
+            return Some(0);
         }
         for word in [&b"UTC"[..], b"GMT", b"UT"] {
             if let Some(rest) = self.0.strip_prefix(word) {
                 if rest.is_empty() {
-                    return Some(Some(0));
+                    return Some(0);
                 }
                 self.0 = rest;
                 break;
@@ -158,7 +158,7 @@ impl Cursor<'_> {
         if !self.is_done() || minutes > 59 || seconds > 59 || offset > 18 * 3600 {
             return None;
         }
-        Some(Some(if negative { -offset } else { offset }))
+        Some(if negative { -offset } else { offset })
     }
 }
 

@@ -1,5 +1,417 @@
-//! Placeholder.
+//! `BrokerCore`: the data plane of a broker as its control plane sees it.
+//!
+//! `barnabas.broker.core` is its only user. Calls that may wait for a disk or a thread are made detached from the
+//! interpreter; short ones stay attached, because attaching again can take a whole switch interval.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use barnabas_broker::{
+    BrokerConfig, BrokerError, Change, Endpoint, Event, Feature, KeyValue, Node, OptionMap, PartitionState,
+    TopicChange, TopicId, WatchKind,
+};
+use barnabas_net::server::Listener;
+use barnabas_records::{BatchIter, RecordIter, RecordsError};
+use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
 use pyo3::prelude::*;
-pub(crate) fn register(_m: &Bound<'_, PyModule>) -> PyResult<()> {
-    Ok(())
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+
+use crate::door::wait_in_slices;
+use crate::error::{raise, raise_code, raise_code_at};
+
+/// The principal of connections that have not authenticated.
+const ANONYMOUS: &str = "User:ANONYMOUS";
+/// Bound of one decompressed batch of an internal topic.
+const DECOMPRESSED_BYTES_MAX: usize = 256 * 1024 * 1024;
+/// Longest wait of one pull.
+const PULL_SECONDS_MAX: f64 = 3600.0;
+
+/// A broker's data plane.
+#[pyclass(frozen, module = "barnabas._core")]
+struct BrokerCore {
+    node: Node,
+}
+
+/// Name, host, port.
+type ListenerTuple = (String, String, u16);
+/// Partition, leader, leader epoch, replicas, in-sync replicas.
+type PartitionTuple = (i32, i32, i32, Vec<i32>, Vec<i32>);
+
+#[pymethods]
+impl BrokerCore {
+    /// Opens the data directories and binds the listeners; requests are served from `open_gate()` on.
+    #[staticmethod]
+    fn start(py: Python<'_>, config: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let config = broker_config(config)?;
+        let node = py
+            .detach(|| Node::start(config))
+            .map_err(|error| raise_broker(py, &error))?;
+        Ok(Self { node })
+    }
+
+    /// Listener, host and port of every endpoint that clients are told.
+    fn endpoints(&self) -> Vec<ListenerTuple> {
+        let endpoints = self.node.endpoints().iter();
+        endpoints
+            .map(|endpoint| (endpoint.listener.clone(), endpoint.host.clone(), endpoint.port))
+            .collect()
+    }
+
+    /// Serves requests from here on.
+    fn open_gate(&self) {
+        self.node.open_gate();
+    }
+
+    /// Monotonic milliseconds, the clock of all arrival stamps.
+    fn now_ms(&self) -> f64 {
+        self.node.now_ms()
+    }
+
+    /// Waits up to `timeout` seconds for events and returns all that are there, in arrival order, up to `limit`.
+    #[pyo3(signature = (timeout, limit = 256))]
+    fn pull<'py>(&self, py: Python<'py>, timeout: f64, limit: usize) -> PyResult<Bound<'py, PyList>> {
+        let node = &self.node;
+        let events = match node.pull(Duration::ZERO, limit) {
+            Some(events) => events,
+            None => wait_in_slices(py, Some(seconds(timeout)?), |slice| node.pull(slice, limit))?.unwrap_or_default(),
+        };
+        let tuples = events
+            .into_iter()
+            .map(|event| event_tuple(py, event))
+            .collect::<PyResult<Vec<_>>>()?;
+        PyList::new(py, tuples)
+    }
+
+    /// Answers an API request with a response body, to which the header is added.
+    #[pyo3(signature = (token, body, throttle_ms = 0))]
+    fn respond(&self, token: u64, body: &[u8], throttle_ms: u32) {
+        self.node.respond(token, body, throttle_ms);
+    }
+
+    /// Answers a Metadata request from the image as it is now, without creating anything.
+    fn respond_from_image(&self, token: u64) {
+        self.node.respond_from_image(token);
+    }
+
+    /// Appends records as one batch and returns the first one's offset.
+    fn append(
+        &self,
+        py: Python<'_>,
+        topic: &str,
+        partition: i32,
+        leader_epoch: i32,
+        records: Vec<(Option<PyBackedBytes>, Option<PyBackedBytes>)>,
+        timestamp_ms: i64,
+    ) -> PyResult<i64> {
+        let records: Vec<KeyValue<'_>> = records
+            .iter()
+            .map(|(key, value)| (key.as_deref(), value.as_deref()))
+            .collect();
+        self.node
+            .append(topic, partition, leader_epoch, &records, timestamp_ms)
+            .map_err(|error| raise_broker_at(py, &error, topic, partition))
+    }
+
+    /// Appends one control record and returns its offset.
+    #[expect(clippy::too_many_arguments, reason = "one value per part of a control record")]
+    fn append_control(
+        &self,
+        py: Python<'_>,
+        topic: &str,
+        partition: i32,
+        leader_epoch: i32,
+        control_type: i16,
+        key_version: i16,
+        value: &[u8],
+        timestamp_ms: i64,
+    ) -> PyResult<i64> {
+        self.node
+            .append_control(
+                topic,
+                partition,
+                leader_epoch,
+                control_type,
+                key_version,
+                value,
+                timestamp_ms,
+            )
+            .map_err(|error| raise_broker_at(py, &error, topic, partition))
+    }
+
+    /// Starts a read of whole batches below the high watermark; its event carries the returned token.
+    fn read(&self, topic: &str, partition: i32, offset: i64, max_bytes: usize) -> u64 {
+        self.node.read(topic, partition, offset, max_bytes)
+    }
+
+    /// Offset, timestamp, key, value, producer id, producer epoch and "is control" of every record of whole batches.
+    #[staticmethod]
+    fn decode_batches<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyList>> {
+        decode_batches(py, data)
+    }
+
+    /// Tells of a partition's readiness, movements and end from here on.
+    fn watch(&self, topic: &str, partition: i32) {
+        self.node.watch(topic, partition);
+    }
+
+    /// Log start, high watermark, last stable offset, log end and leader epoch; None if the partition is not here.
+    fn info(&self, topic: &str, partition: i32) -> Option<(i64, i64, i64, i64, i32)> {
+        let info = self.node.info(topic, partition)?;
+        Some((
+            info.log_start_offset,
+            info.high_watermark,
+            info.last_stable_offset,
+            info.log_end_offset,
+            info.leader_epoch,
+        ))
+    }
+
+    /// Publishes changes of the image as of an offset and epoch of the metadata log.
+    fn publish(&self, py: Python<'_>, delta: Vec<Bound<'_, PyTuple>>, offset: i64, epoch: i32) -> PyResult<()> {
+        let delta = delta.iter().map(change).collect::<PyResult<Vec<_>>>()?;
+        py.detach(|| self.node.publish(delta, offset, epoch))
+            .map_err(|error| raise_broker(py, &error))
+    }
+
+    /// Replaces a small durable file.
+    fn store(&self, py: Python<'_>, name: &str, data: &[u8]) -> PyResult<()> {
+        py.detach(|| self.node.store(name, data))
+            .map_err(|error| raise_broker(py, &error))
+    }
+
+    /// Reads a small durable file; None if there is none.
+    fn load<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let data = py
+            .detach(|| self.node.load(name))
+            .map_err(|error| raise_broker(py, &error))?;
+        Ok(data.map(|data| PyBytes::new(py, &data)))
+    }
+
+    /// Closes a connection.
+    fn close_connection(&self, connection_id: u64) {
+        self.node.close_connection(connection_id);
+    }
+
+    /// Counters and lengths by name.
+    fn metrics(&self) -> BTreeMap<&'static str, u64> {
+        self.node.metrics()
+    }
+
+    /// Finishes what is being executed, closes everything and marks the shutdown as clean. True if all went well.
+    fn stop(&self, py: Python<'_>, timeout: f64) -> PyResult<bool> {
+        let timeout = seconds(timeout)?;
+        Ok(py.detach(|| self.node.stop(timeout)))
+    }
+}
+
+fn seconds(seconds: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(seconds.clamp(0.0, PULL_SECONDS_MAX))
+        .map_err(|error| PyValueError::new_err(format!("timeout {seconds}: {error}")))
+}
+
+fn broker_config(config: &Bound<'_, PyDict>) -> PyResult<BrokerConfig> {
+    Ok(BrokerConfig {
+        data_dirs: required::<Vec<PathBuf>>(config, "data_dirs")?,
+        node_id: required(config, "node_id")?,
+        cluster_id: required(config, "cluster_id")?,
+        listeners: listeners(required(config, "listeners")?),
+        advertised: listeners(required(config, "advertised")?),
+        reactors: required(config, "reactors")?,
+        temporary: required(config, "temporary")?,
+        log_defaults: required::<OptionMap>(config, "log_defaults")?,
+        options: required::<OptionMap>(config, "broker")?,
+        control_apis: required(config, "control_apis")?,
+        features: required::<Vec<(String, i16, i16, i16)>>(config, "features")?
+            .into_iter()
+            .map(|(name, version_min, version_max, finalized)| Feature {
+                name,
+                version_min,
+                version_max,
+                finalized,
+            })
+            .collect(),
+    })
+}
+
+fn required<T>(config: &Bound<'_, PyDict>, key: &str) -> PyResult<T>
+where
+    T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
+{
+    let value = config
+        .get_item(key)?
+        .ok_or_else(|| PyKeyError::new_err(key.to_owned()))?;
+    value.extract()
+}
+
+fn listeners(tuples: Vec<ListenerTuple>) -> Vec<Listener> {
+    tuples
+        .into_iter()
+        .map(|(name, host, port)| Listener { name, host, port })
+        .collect()
+}
+
+/// The tuple of an event, with its kind in front.
+fn event_tuple(py: Python<'_>, event: Event) -> PyResult<Bound<'_, PyTuple>> {
+    match event {
+        Event::Request(request) => (
+            1,
+            request.stamp_ms,
+            request.token,
+            request.peer.connection_id,
+            &*request.peer.listener,
+            ANONYMOUS,
+            request.client_id,
+            request.peer.host.as_str(),
+            request.api_key,
+            request.api_version,
+            PyBytes::new(py, &request.body),
+        )
+            .into_pyobject(py),
+        Event::Closed {
+            stamp_ms,
+            connection_id,
+        } => (2, stamp_ms, connection_id).into_pyobject(py),
+        Event::Appended {
+            stamp_ms,
+            topic,
+            partition,
+            last_offset,
+            error_code,
+        } => (3, stamp_ms, &*topic, partition, last_offset, error_code).into_pyobject(py),
+        Event::Read {
+            stamp_ms,
+            token,
+            error_code,
+            batches,
+            next_offset,
+            log_end_offset,
+        } => (
+            4,
+            stamp_ms,
+            token,
+            error_code,
+            PyBytes::new(py, &batches),
+            next_offset,
+            log_end_offset,
+        )
+            .into_pyobject(py),
+        Event::Watched {
+            stamp_ms,
+            topic,
+            partition,
+            kind,
+            offset,
+        } => {
+            let kind = match kind {
+                WatchKind::Ready => "ready",
+                WatchKind::HighWatermark => "high_watermark",
+                WatchKind::Truncated => "truncated",
+                WatchKind::Failed => "failed",
+            };
+            (5, stamp_ms, &*topic, partition, kind, offset).into_pyobject(py)
+        }
+    }
+}
+
+/// A change of the image from its tuple, whose first element names it.
+fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
+    let kind: String = tuple.get_item(0)?.extract()?;
+    match kind.as_str() {
+        "broker" => {
+            let (_, node_id, rack, endpoints): (String, i32, Option<String>, Vec<ListenerTuple>) = tuple.extract()?;
+            let endpoints = endpoints
+                .into_iter()
+                .map(|(listener, host, port)| Endpoint { listener, host, port });
+            Ok(Change::Broker {
+                node_id,
+                rack,
+                endpoints: endpoints.collect(),
+            })
+        }
+        "controller" => {
+            let (_, node_id): (String, i32) = tuple.extract()?;
+            Ok(Change::Controller { node_id })
+        }
+        "topic" => {
+            type Fields = (String, String, TopicId, bool, Vec<PartitionTuple>, OptionMap);
+            let (_, name, topic_id, is_internal, partitions, options): Fields = tuple.extract()?;
+            let partitions = partitions
+                .into_iter()
+                .map(|(index, leader, leader_epoch, replicas, isr)| PartitionState {
+                    index,
+                    leader,
+                    leader_epoch,
+                    replicas,
+                    isr,
+                });
+            Ok(Change::Topic(TopicChange {
+                name,
+                topic_id,
+                is_internal,
+                partitions: partitions.collect(),
+                options,
+            }))
+        }
+        "remove_topic" => {
+            let (_, topic_id): (String, TopicId) = tuple.extract()?;
+            Ok(Change::RemoveTopic { topic_id })
+        }
+        other => Err(PyValueError::new_err(format!("unknown change {other:?}"))),
+    }
+}
+
+fn decode_batches<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyList>> {
+    let fail = |error: RecordsError| raise(py, "ProtocolError", &error.to_string());
+    let list = PyList::empty(py);
+    let mut scratch = Vec::new();
+    let mut batches = BatchIter::new(data);
+    for batch in batches.by_ref() {
+        let batch = batch.map_err(fail)?;
+        let header = batch.header;
+        scratch.clear();
+        let payload = batch
+            .decompress_into(&mut scratch, DECOMPRESSED_BYTES_MAX)
+            .map_err(fail)?;
+        for record in RecordIter::new(&header, payload) {
+            let record = record.map_err(fail)?;
+            let bytes = |bytes: Option<&[u8]>| bytes.map(|bytes| PyBytes::new(py, bytes));
+            list.append((
+                record.offset,
+                record.timestamp,
+                bytes(record.key),
+                bytes(record.value),
+                header.producer_id,
+                header.producer_epoch,
+                header.is_control(),
+            ))?;
+        }
+    }
+    if batches.rest().is_empty() {
+        Ok(list)
+    } else {
+        Err(raise(py, "ProtocolError", "the last batch is not whole"))
+    }
+}
+
+fn raise_broker(py: Python<'_>, error: &BrokerError) -> PyErr {
+    match (error, error.code()) {
+        (BrokerError::Option(_), _) => raise(py, "ConfigError", &error.to_string()),
+        (BrokerError::Server(_) | BrokerError::File { .. }, _) => PyOSError::new_err(error.to_string()),
+        (BrokerError::Stopping, _) => raise(py, "IllegalStateError", &error.to_string()),
+        (_, Some(code)) => raise_code(py, code.code(), &error.to_string()),
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+fn raise_broker_at(py: Python<'_>, error: &BrokerError, topic: &str, partition: i32) -> PyErr {
+    match error.code() {
+        Some(code) => raise_code_at(py, code.code(), &error.to_string(), None, Some((topic, partition))),
+        None => raise_broker(py, error),
+    }
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<BrokerCore>()
 }

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from barnabas.errors import ConfigError
+from barnabas.errors import ConfigError, UnsupportedOptionError
 
 __all__ = ["REQUIRED", "Alias", "Kind", "Option", "Options", "OptionTable"]
 
@@ -295,7 +295,7 @@ class OptionTable(Mapping[str, Option]):
             option = self._options[name]
             checked = option.check(translated)
             if option.unsupported and checked != option.default:
-                raise ConfigError(f"{name} is known but not supported yet: {option.unsupported}")
+                raise UnsupportedOptionError(f"{name} is known but not supported yet: {option.unsupported}")
             written[name] = key
             values[name] = checked
         for option in self._options.values():

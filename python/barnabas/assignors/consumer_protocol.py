@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from barnabas.assignors.api import Subscription, java_order
 from barnabas.errors import ProtocolError
 from barnabas.protocol import codec
-from barnabas.protocol.messages import consumer_protocol_assignment, consumer_protocol_subscription
+from barnabas.protocol.messages.consumer_protocol_assignment import ConsumerProtocolAssignment
+from barnabas.protocol.messages.consumer_protocol_subscription import ConsumerProtocolSubscription
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ _HIGHEST: Final = 3
 
 def encode_subscription(subscription: Subscription) -> bytes:
     """Encodes a subscription as Kafka's clients do: in its newest version, topics and partitions sorted."""
-    message = consumer_protocol_subscription.ConsumerProtocolSubscription(
+    message = ConsumerProtocolSubscription(
         topics=sorted(subscription.topics, key=java_order),
         user_data=subscription.user_data,
         owned_partitions=[
-            consumer_protocol_subscription.TopicPartition(topic=topic, partitions=partitions)
+            ConsumerProtocolSubscription.TopicPartition(topic=topic, partitions=partitions)
             for topic, partitions in _grouped(
                 sorted(subscription.owned_partitions, key=lambda tp: (java_order(tp.topic), tp.partition))
             ).items()
@@ -49,7 +50,7 @@ def decode_subscription(data: bytes, group_instance_id: str | None = None) -> Su
         ProtocolError: The bytes are not a subscription.
     """
     message = codec.decode(
-        consumer_protocol_subscription.ConsumerProtocolSubscription, _version(data), memoryview(data)[2:]
+        ConsumerProtocolSubscription, _version(data), memoryview(data)[2:]
     )
     return Subscription(
         topics=tuple(message.topics),
@@ -67,9 +68,9 @@ def decode_subscription(data: bytes, group_instance_id: str | None = None) -> Su
 
 def encode_assignment(partitions: Iterable[TopicPartition], user_data: bytes | None = None) -> bytes:
     """Encodes what a member gets, topics in the order of their first partition."""
-    message = consumer_protocol_assignment.ConsumerProtocolAssignment(
+    message = ConsumerProtocolAssignment(
         assigned_partitions=[
-            consumer_protocol_assignment.TopicPartition(topic=topic, partitions=numbers)
+            ConsumerProtocolAssignment.TopicPartition(topic=topic, partitions=numbers)
             for topic, numbers in _grouped(partitions).items()
         ],
         user_data=user_data,
@@ -86,7 +87,7 @@ def decode_assignment(data: bytes) -> list[TopicPartition]:
     if not data:
         return []
     message = codec.decode(
-        consumer_protocol_assignment.ConsumerProtocolAssignment, _version(data), memoryview(data)[2:]
+        ConsumerProtocolAssignment, _version(data), memoryview(data)[2:]
     )
     return [
         TopicPartition(assigned.topic, partition)

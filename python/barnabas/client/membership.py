@@ -35,9 +35,9 @@ from barnabas.assignors.consumer_protocol import (
 )
 from barnabas.client.codes import Code
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
-from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
-from barnabas.protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
-from barnabas.protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from barnabas.protocol.messages.join_group import JoinGroupRequest
+from barnabas.protocol.messages.leave_group import LeaveGroupRequest
+from barnabas.protocol.messages.sync_group import SyncGroupRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -391,7 +391,8 @@ class Membership:
                 generation_id=self.generation.generation_id,
                 rack_id=self.settings.rack_id,
             )
-            protocols.append(JoinGroupRequestProtocol(name=name, metadata=encode_subscription(subscription)))
+            metadata = encode_subscription(subscription)
+            protocols.append(JoinGroupRequest.JoinGroupRequestProtocol(name=name, metadata=metadata))
         request = JoinGroupRequest(
             group_id=self.settings.group_id,
             session_timeout_ms=round(self.settings.session_timeout * 1000),
@@ -456,7 +457,7 @@ class Membership:
             protocol_type=PROTOCOL_TYPE,
             protocol_name=self.generation.protocol_name,
             assignments=[
-                SyncGroupRequestAssignment(member_id=member_id, assignment=encode_assignment(partitions))
+                SyncGroupRequest.SyncGroupRequestAssignment(member_id=member_id, assignment=encode_assignment(partitions))
                 for member_id, partitions in assignment.items()
             ],
         )
@@ -587,7 +588,9 @@ class Membership:
     def _leave_request(self, reason: str) -> LeaveGroupRequest:
         return LeaveGroupRequest(
             group_id=self.settings.group_id,
-            members=[MemberIdentity(member_id=self.generation.member_id, reason=reason[:_REASON_LIMIT])],
+            members=[
+                LeaveGroupRequest.MemberIdentity(member_id=self.generation.member_id, reason=reason[:_REASON_LIMIT])
+            ],
         )
 
     def _snapshot(self, topics: Iterable[str]) -> _Snapshot:

@@ -21,13 +21,8 @@ from barnabas.client.operations.api import (
     raise_all,
 )
 from barnabas.client.operations.metadata import read_cluster
-from barnabas.protocol.messages.create_topics import (
-    CreatableReplicaAssignment,
-    CreatableTopic,
-    CreatableTopicConfig,
-    CreateTopicsRequest,
-)
-from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from barnabas.protocol.messages.create_topics import CreateTopicsRequest
+from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest
 from barnabas.protocol.messages.describe_cluster import DescribeClusterRequest
 from barnabas.protocol.messages.describe_groups import DescribeGroupsRequest
 from barnabas.protocol.messages.list_groups import ListGroupsRequest
@@ -64,24 +59,24 @@ def create_topics(
         yield backoff.wait()
 
 
-def _creatable(topic: NewTopic) -> CreatableTopic:
+def _creatable(topic: NewTopic) -> CreateTopicsRequest.CreatableTopic:
     assignments = [
-        CreatableReplicaAssignment(partition_index=partition, broker_ids=list(brokers))
+        CreateTopicsRequest.CreatableReplicaAssignment(partition_index=partition, broker_ids=list(brokers))
         for partition, brokers in sorted(topic.replica_assignments.items())
     ]
-    return CreatableTopic(
+    return CreateTopicsRequest.CreatableTopic(
         name=topic.name,
         num_partitions=-1 if assignments else topic.num_partitions,
         replication_factor=-1 if assignments else topic.replication_factor,
         assignments=assignments,
-        configs=[CreatableTopicConfig(name=name, value=value) for name, value in topic.configs.items()],
+        configs=[
+            CreateTopicsRequest.CreatableTopicConfig(name=name, value=value) for name, value in topic.configs.items()
+        ],
     )
 
 
 def _topic_error(name: str | None, code: int, message: str | None) -> errors.KafkaError:
-    error = errors.for_code(code)
-    detail = f"topic {name!r}" + (f": {message}" if message else "")
-    return type(error)(f"{error} ({detail})")
+    return errors.for_code(code, message, topic_partition=name)
 
 
 def delete_topics(names: Sequence[str], timeout: float, backoff: Backoff) -> Operation[None]:
@@ -91,7 +86,7 @@ def delete_topics(names: Sequence[str], timeout: float, backoff: Backoff) -> Ope
         KafkaError: A topic could not be deleted; the others were.
     """
     request = DeleteTopicsRequest(
-        topics=[DeleteTopicState(name=name) for name in names], timeout_ms=round(timeout * 1000)
+        topics=[DeleteTopicsRequest.DeleteTopicState(name=name) for name in names], timeout_ms=round(timeout * 1000)
     )
     while True:
         response = yield Submit(CONTROLLER, request)

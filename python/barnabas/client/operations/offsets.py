@@ -18,17 +18,9 @@ from barnabas.client.operations.api import (
     coordinator,
 )
 from barnabas.client.operations.metadata import read_cluster
-from barnabas.protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
-from barnabas.protocol.messages.offset_commit import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-)
-from barnabas.protocol.messages.offset_fetch import (
-    OffsetFetchRequest,
-    OffsetFetchRequestGroup,
-    OffsetFetchRequestTopics,
-)
+from barnabas.protocol.messages.list_offsets import ListOffsetsRequest
+from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
+from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
 from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 
 if TYPE_CHECKING:
@@ -83,10 +75,10 @@ def commit(
 def _commit_request(
     group_id: str, generation: Generation, offsets: Mapping[TopicPartition, OffsetAndMetadata]
 ) -> OffsetCommitRequest:
-    topics: dict[str, list[OffsetCommitRequestPartition]] = defaultdict(list)
+    topics: dict[str, list[OffsetCommitRequest.OffsetCommitRequestPartition]] = defaultdict(list)
     for (topic, partition), offset in offsets.items():
         topics[topic].append(
-            OffsetCommitRequestPartition(
+            OffsetCommitRequest.OffsetCommitRequestPartition(
                 partition_index=partition,
                 committed_offset=offset.offset,
                 committed_leader_epoch=-1 if offset.leader_epoch is None else offset.leader_epoch,
@@ -97,7 +89,10 @@ def _commit_request(
         group_id=group_id,
         generation_id_or_member_epoch=generation.generation_id,
         member_id=generation.member_id,
-        topics=[OffsetCommitRequestTopic(name=name, partitions=partitions) for name, partitions in topics.items()],
+        topics=[
+            OffsetCommitRequest.OffsetCommitRequestTopic(name=name, partitions=partitions)
+            for name, partitions in topics.items()
+        ],
     )
 
 
@@ -131,11 +126,14 @@ def fetch_committed(
         topics = defaultdict(list)
         for topic, partition in committed:
             topics[topic].append(partition)
-    group = OffsetFetchRequestGroup(
+    group = OffsetFetchRequest.OffsetFetchRequestGroup(
         group_id=group_id,
         topics=None
         if topics is None
-        else [OffsetFetchRequestTopics(name=name, partition_indexes=indexes) for name, indexes in topics.items()],
+        else [
+            OffsetFetchRequest.OffsetFetchRequestTopics(name=name, partition_indexes=indexes)
+            for name, indexes in topics.items()
+        ],
     )
     request = OffsetFetchRequest(groups=[group], require_stable=True)
     while True:
@@ -213,10 +211,10 @@ def list_offsets(
 def _list_offsets_request(
     wanted: Mapping[TopicPartition, int], partitions: Iterable[tuple[TopicPartition, int]], *, read_committed: bool
 ) -> ListOffsetsRequest:
-    topics: dict[str, list[ListOffsetsPartition]] = defaultdict(list)
+    topics: dict[str, list[ListOffsetsRequest.ListOffsetsPartition]] = defaultdict(list)
     for partition, leader_epoch in partitions:
         topics[partition.topic].append(
-            ListOffsetsPartition(
+            ListOffsetsRequest.ListOffsetsPartition(
                 partition_index=partition.partition,
                 current_leader_epoch=leader_epoch,
                 timestamp=wanted[partition],
@@ -225,7 +223,7 @@ def _list_offsets_request(
     return ListOffsetsRequest(
         replica_id=-1,
         isolation_level=int(read_committed),
-        topics=[ListOffsetsTopic(name=name, partitions=asked) for name, asked in topics.items()],
+        topics=[ListOffsetsRequest.ListOffsetsTopic(name=name, partitions=asked) for name, asked in topics.items()],
     )
 
 

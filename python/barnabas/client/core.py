@@ -1,0 +1,119 @@
+"""The door to the extension module, and what every client's life has in common: closing, forking, one thread at a time.
+
+No other module of `barnabas.client` imports `barnabas._core`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, Final
+
+from barnabas._core import ClientCore, Delivery, DeliveryBatch, FetchCore, ProducerCore, Record, Records
+from barnabas.errors import ConcurrentUseError, ForkedClientError, IllegalStateError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+__all__ = [
+    "NO_RECORDS",
+    "ClientCore",
+    "Delivery",
+    "DeliveryBatch",
+    "FetchCore",
+    "Life",
+    "OneThread",
+    "ProducerCore",
+    "Record",
+    "Records",
+]
+
+NO_RECORDS: Final = Records.from_bytes("", 0, b"")
+"""What a poll returns that found nothing."""
+
+
+class Life:
+    """Whether a client may be used: open, closed, or in a child process that has none of its threads."""
+
+    __slots__ = ("__weakref__", "_error", "_kind", "_leaked", "_on_fork", "closed")
+
+    def __init__(self, kind: str, on_fork: Callable[[], None] | None = None) -> None:
+        self.closed = False
+        self._kind = kind
+        self._error: IllegalStateError | None = None
+        self._on_fork = on_fork
+        self._leaked: Any = None
+        _LIVES.add(self)
+
+    def check(self) -> None:
+        """Refuses the use of a client that is not open.
+
+        Raises:
+            IllegalStateError: The client is closed, or was inherited through fork.
+        """
+        if self._error is not None:
+            raise type(self._error)(*self._error.args)
+
+    def close(self) -> bool:
+        """Marks the client closed; whether it was open."""
+        if self._error is not None:
+            was_open = False
+        else:
+            self._error = IllegalStateError(f"this {self._kind} is closed: make a new one")
+            was_open = True
+        self.closed = True
+        return was_open
+
+    def fork(self) -> None:
+        """Marks the client dead in a forked child."""
+        if self._error is None:
+            self._error = ForkedClientError(
+                f"this {self._kind} was made before the process forked, and its threads did not come along: make a new "
+                f"{self._kind} in the child, or start children with the 'spawn' method"
+            )
+            self.closed = True
+            if self._on_fork is not None:
+                self._on_fork()
+
+
+_LIVES: Final[weakref.WeakSet[Life]] = weakref.WeakSet()
+
+
+def _after_fork_in_child() -> None:
+    for life in list(_LIVES):
+        life.fork()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+class OneThread:
+    """Lets one thread at a time into a consumer, and that thread again (a rebalance listener commits).
+
+    A consumer that two threads use at once would lose records without a word; so the second one is refused.
+    """
+
+    __slots__ = ("_life", "_lock")
+
+    def __init__(self, life: Life) -> None:
+        self._life = life
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise ConcurrentUseError(
+                "this Consumer is being used by another thread: give each thread a consumer of its own, or hand records "
+                "from one polling thread to workers; only wakeup() may be called from any thread"
+            )
+        try:
+            self._life.check()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._lock.release()

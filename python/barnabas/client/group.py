@@ -1,0 +1,331 @@
+"""Carries out what a `Membership` wants: requests, heartbeats, giving up and taking partitions, commits."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from barnabas import errors
+from barnabas.client import cluster
+from barnabas.client.membership import (
+    Adopt,
+    Cancel,
+    Fail,
+    ForgetCoordinator,
+    Generation,
+    Membership,
+    NeedMetadata,
+    Release,
+    Send,
+    Sent,
+    StartHeartbeat,
+    StopHeartbeat,
+)
+from barnabas.client.operations import offsets
+from barnabas.client.operations.api import Backoff, Operation, Submit, coordinator
+from barnabas.client.operations.metadata import read_cluster
+from barnabas.protocol import shims
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from barnabas.client.core import ClientCore, FetchCore
+    from barnabas.client.driver import Driver, Task
+    from barnabas.client.membership import Effect, GroupSettings
+    from barnabas.client.positions import Positions
+    from barnabas.client.subscription import SubscriptionState
+    from barnabas.types import OffsetAndMetadata, PartitionInfo, TopicPartition
+
+__all__ = ["Group"]
+
+_log = logging.getLogger("barnabas.consumer")
+
+
+class Group:
+    """A consumer's part in its group. Everything happens inside `advance`, on the thread that polls."""
+
+    def __init__(
+        self,
+        settings: GroupSettings,
+        *,
+        core: ClientCore,
+        fetch: FetchCore,
+        driver: Driver,
+        state: SubscriptionState,
+        positions: Positions,
+        max_poll_interval: float,
+        backoff: tuple[float, float],
+        allow_create: bool,
+        auto_commit: bool,
+    ) -> None:
+        self.membership = Membership(settings)
+        self.on_adopted: Callable[[], None] = lambda: None
+        self._settings = settings
+        self._core = core
+        self._fetch = fetch
+        self._driver = driver
+        self._state = state
+        self._positions = positions
+        self._max_poll_interval = max_poll_interval
+        self._backoff = backoff
+        self._allow_create = allow_create
+        self._auto_commit = auto_commit
+        self._effects: deque[Effect] = deque()
+        self._tokens: dict[int, int] = {}
+        self._releasing: tuple[Task[None] | None, bool] | None = None
+        self._looking: Task[cluster.Cluster] | None = None
+        self._failures: list[errors.KafkaError] = []
+        self._known: dict[str, Sequence[PartitionInfo]] = {}
+        self._leave_done = True
+
+    # Driving
+
+    def subscribe(self, topics: Iterable[str]) -> None:
+        """Wants topics; the next `advance` joins."""
+        self.membership.subscribe(topics)
+        self._core.want_topics(sorted(self.membership.group_topics))
+
+    def advance(self) -> None:
+        """Carries out everything that can be done without waiting.
+
+        Raises:
+            KafkaError: The group refused us, or a rebalance listener failed.
+        """
+        while True:
+            self._finish_release()
+            self.membership.poll(self._driver.now())
+            if not self._carry_out_all():
+                break
+        if self._failures:
+            raise self._failures.pop(0)
+
+    @property
+    def releasing(self) -> bool:
+        """Whether partitions are being given up, so that nothing may be fetched from them."""
+        return self._releasing is not None
+
+    @property
+    def deadline(self) -> float | None:
+        """When `advance` has something to do by itself."""
+        return self.membership.deadline
+
+    def handle(self, event: tuple[Any, ...]) -> None:
+        """Takes an event of the client core that is about the group."""
+        match event:
+            case (3, _, error_code, _, _):
+                self.membership.heartbeat_answered(error_code)
+            case (4, *_):
+                _log.warning(
+                    "group %s: poll() was not called for max.poll.interval.ms, so this member has left its group; "
+                    "raise the interval or do less between polls",
+                    self._settings.group_id,
+                )
+                self.membership.poll_deadline_passed()
+            case (6, *_):
+                self._metadata_changed()
+
+    # Commits
+
+    def commit(
+        self, wanted: Mapping[TopicPartition, OffsetAndMetadata], *, retry: bool = True
+    ) -> Operation[None]:
+        """Commits as a member, where partitions come from the group, and as nobody in particular otherwise.
+
+        Raises:
+            KafkaError: The commit was refused.
+        """
+        generation = self._commit_generation()
+        try:
+            yield from offsets.commit(self._settings.group_id, generation, wanted, Backoff(*self._backoff), retry=retry)
+        except errors.KafkaError as error:
+            refused = self.membership.commit_refused(error, generation) if self._is_member else error
+            if refused is error:
+                raise
+            raise refused from error
+
+    @property
+    def _is_member(self) -> bool:
+        return bool(self._state.topics)
+
+    def _commit_generation(self) -> Generation:
+        if not self._is_member:
+            return Generation()
+        generation = self.membership.stable_generation
+        if generation is not None:
+            return generation
+        if self.membership.rebalancing:
+            raise errors.RebalanceInProgressError(
+                "offsets cannot be committed while the group rebalances: call poll() until partitions are assigned"
+            )
+        raise errors.CommitFailedError(
+            "offsets cannot be committed because this consumer is no member of its group at the moment; call poll() to "
+            "join it"
+        )
+
+    # Leaving
+
+    def leave(self, reason: str) -> None:
+        """Gives up partitions and leaves, after the listener was told; does not wait for the answer.
+
+        Raises:
+            Exception: The rebalance listener failed.
+        """
+        generation = self.membership.generation
+        lost = generation.generation_id == -1 or not generation.member_id
+        try:
+            self._give_up(lost=lost)
+        finally:
+            if self._looking is not None:
+                self._driver.drop(self._looking)
+                self._looking = None
+            self._releasing = None
+            self.membership.released()
+            self.membership.leave(reason)
+            self._carry_out_all()
+
+    def wait_left(self, deadline: float) -> None:
+        """Waits for the answer to LeaveGroup, until a time of the driver's clock."""
+        while not self._leave_done and self._driver.now() < deadline:
+            self._driver.turn(deadline - self._driver.now())
+
+    # Effects
+
+    def _carry_out_all(self) -> bool:
+        """Carries out what the membership wants; whether there was something. A listener's exception loses nothing."""
+        self._effects.extend(self.membership.take())
+        any_effects = bool(self._effects)
+        while self._effects:
+            self._carry_out(self._effects.popleft())
+        return any_effects
+
+    def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case Send():
+                self._send(effect)
+            case Cancel(serial=serial):
+                token = self._tokens.pop(serial, None)
+                if token is not None:
+                    self._driver.cancel(token)
+            case StartHeartbeat(heartbeat=heartbeat, leave=leave):
+                self._fetch.start_heartbeat(
+                    self._settings.group_id,
+                    heartbeat.API_KEY,
+                    shims.variants(heartbeat),
+                    self._settings.heartbeat_interval * 1000,
+                    self._max_poll_interval * 1000,
+                    leave.API_KEY,
+                    shims.variants(leave),
+                )
+            case StopHeartbeat():
+                self._fetch.stop_heartbeat()
+            case ForgetCoordinator():
+                self._core.invalidate_coordinator(0, self._settings.group_id)
+            case Release(lost=lost):
+                self._start_release(lost=lost)
+            case Adopt(partitions=partitions):
+                self._adopt(partitions)
+            case NeedMetadata(topics=topics):
+                self._look_up(topics)
+            case Fail(error=error):
+                self._failures.append(error)
+
+    def _send(self, send: Send) -> None:
+        submit = Submit(coordinator(self._settings.group_id), send.message, retry=False)
+        if send.kind is Sent.LEAVE:
+            self._leave_done = False
+
+        def reply(response: Any, error: errors.KafkaError | None) -> None:
+            self._tokens.pop(send.serial, None)
+            if send.kind is Sent.LEAVE:
+                self._leave_done = True
+            elif error is not None:
+                self.membership.failed(send.serial, error, self._driver.now())
+            else:
+                self.membership.answered(send.serial, response, self._driver.now())
+
+        self._tokens[send.serial] = self._driver.submit(submit, send.timeout, reply)
+
+    def _start_release(self, *, lost: bool) -> None:
+        """Commits what was consumed, where offsets are committed by themselves; `_finish_release` does the rest."""
+        consumed = self._positions.consumed() if self._auto_commit and not lost else {}
+        self._stop_fetching()
+        task = None
+        if consumed:
+            # Sent with the generation that we still have: the coordinator takes it until the new generation begins.
+            operation = offsets.commit(
+                self._settings.group_id, self.membership.generation, consumed, Backoff(*self._backoff)
+            )
+            timeout = min(self._settings.rebalance_timeout, self._settings.session_timeout)
+            task = self._driver.start("committing before a rebalance", operation, timeout)
+        self._releasing = (task, lost)
+
+    def _finish_release(self) -> None:
+        if self._releasing is None:
+            return
+        task, lost = self._releasing
+        if task is not None:
+            if not task.done:
+                return
+            if task.error is not None:
+                _log.warning("group %s: commit before a rebalance failed: %s", self._settings.group_id, task.error)
+        self._releasing = None
+        self.membership.released()
+        self._give_up(lost=lost)
+
+    def _stop_fetching(self) -> None:
+        """Nothing of the old assignment is given out once its offsets have been taken for the commit."""
+        self._fetch.assign([])
+
+    def _give_up(self, *, lost: bool) -> None:
+        partitions = list(self._state.partitions)
+        try:
+            listener = self._state.listener
+            if listener is not None and partitions:
+                (listener.on_partitions_lost if lost else listener.on_partitions_revoked)(partitions)
+        finally:
+            self._state.adopt(())
+            self._positions.release()
+
+    def _adopt(self, partitions: tuple[TopicPartition, ...]) -> None:
+        _log.info("group %s: assigned %s", self._settings.group_id, [f"{t}-{p}" for t, p in partitions])
+        self._core.want_topics(sorted(self.membership.group_topics))
+        self._state.adopt(partitions)
+        self.on_adopted()
+        if self._state.listener is not None:
+            self._state.listener.on_partitions_assigned(list(partitions))
+
+    # Metadata
+
+    def _look_up(self, topics: frozenset[str]) -> None:
+        self._core.want_topics(sorted(topics))
+
+        def done(task: Task[cluster.Cluster]) -> None:
+            self._looking = None
+            if task.error is not None:
+                self._failures.append(_as_kafka_error(task.error))
+                return
+            self._known = dict(task.value().partitions_of(topics))
+            self.membership.metadata_changed(self._known)
+
+        operation = read_cluster(topics, allow_create=self._allow_create)
+        task = self._driver.start("reading the metadata of the group's topics", operation, None, done)
+        self._looking = None if task.done else task
+
+    def _metadata_changed(self) -> None:
+        """Compares what the client core knows now; a topic it has not asked for yet keeps what we know."""
+        if self._looking is not None:
+            return
+        view = cluster.from_view(self._core.cluster())
+        found: dict[str, Sequence[PartitionInfo]] = {}
+        for topic in self.membership.group_topics:
+            if topic in view.topics:
+                found[topic] = view.topics[topic].partitions
+            elif topic in self._known and topic not in view.topic_errors:
+                found[topic] = self._known[topic]
+        self._known = found
+        self.membership.metadata_changed(found)
+
+
+def _as_kafka_error(error: BaseException) -> errors.KafkaError:
+    return error if isinstance(error, errors.KafkaError) else errors.KafkaError(str(error))

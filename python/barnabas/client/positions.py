@@ -1,0 +1,191 @@
+"""Gives every assigned partition a position: committed offset, reset rule or seek, then hands it to the fetcher."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from barnabas import errors
+from barnabas.client.codes import Code
+from barnabas.client.operations import offsets
+from barnabas.client.operations.api import Backoff
+from barnabas.client.subscription import Phase, Reset
+from barnabas.types import OffsetAndMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from barnabas.client.core import FetchCore
+    from barnabas.client.driver import Driver, Task
+    from barnabas.client.subscription import PartitionState, SubscriptionState
+    from barnabas.types import OffsetAndTimestamp
+
+__all__ = ["Positions"]
+
+_TIMESTAMP: Final = {Reset.EARLIEST: offsets.EARLIEST, Reset.LATEST: offsets.LATEST}
+
+
+class Positions:
+    """Works on a consumer's `SubscriptionState`; `advance` starts what is missing and never waits."""
+
+    def __init__(
+        self,
+        state: SubscriptionState,
+        driver: Driver,
+        fetch: FetchCore,
+        *,
+        group_id: str | None,
+        backoff: tuple[float, float],
+        read_committed: bool,
+    ) -> None:
+        self._state = state
+        self._driver = driver
+        self._fetch = fetch
+        self._group_id = group_id
+        self._backoff = backoff
+        self._read_committed = read_committed
+        self._task: Task[object] | None = None
+        self._errors: list[errors.KafkaError] = []
+        self._fetching: set[TopicPartition] = set()
+
+    def advance(self) -> None:
+        """Starts looking up what has no position, and tells the fetcher what has changed.
+
+        Raises:
+            KafkaError: A position cannot be found.
+        """
+        if self._errors:
+            raise self._errors.pop(0)
+        if self._task is None:
+            self._initialize()
+        if self._task is None:
+            self._reset()
+        self._tell_fetcher()
+
+    def position(self, partition: TopicPartition) -> int | None:
+        """The offset of the next record to be given out, or None while it is not known."""
+        state = self._state.state_of(partition)
+        if state.phase is Phase.POSITIONED:
+            return state.offset
+        return self._fetch.position(*partition) if state.phase is Phase.FETCHING else None
+
+    def consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """What to commit: the position of every partition that has one."""
+        found = {}
+        fetched = {(topic, partition): (offset, epoch) for topic, partition, offset, epoch in self._fetch.positions()}
+        for partition, state in self._state.partitions.items():
+            if state.phase is Phase.POSITIONED:
+                found[partition] = _commit_at(state.offset, state.leader_epoch)
+            elif state.phase is Phase.FETCHING and partition in fetched and fetched[partition][0] >= 0:
+                found[partition] = _commit_at(*fetched[partition])
+        return found
+
+    def fetch_failed(self, topic: str, number: int, error_code: int, offset: int) -> None:
+        """Takes the fetcher's error for a partition: resets what is out of range, and raises the rest by `advance`."""
+        partition = TopicPartition(topic, number)
+        state = self._state.partitions.get(partition)
+        if state is None or state.phase is not Phase.FETCHING:
+            return
+        if error_code == Code.OFFSET_OUT_OF_RANGE:
+            if self._fetch.position(topic, number) not in {offset, None}:
+                return
+            if self._state.default_reset is not Reset.NONE:
+                self._state.request_reset(partition)
+                return
+            message = f"offset {offset} is not in the log, and auto_offset_reset is none: seek() to one that is"
+            self._errors.append(errors.OffsetOutOfRangeError(message, topic_partition=partition))
+        else:
+            self._errors.append(errors.for_code(error_code, topic_partition=partition))
+
+    def release(self) -> None:
+        """Takes everything from the fetcher and gives up what is being looked up."""
+        if self._task is not None:
+            self._driver.drop(self._task)
+            self._task = None
+        self._tell_fetcher()
+
+    def _initialize(self) -> None:
+        waiting = self._state.in_phase(Phase.INITIALIZING)
+        if not waiting:
+            return
+        if self._group_id is None:
+            for partition in waiting:
+                self._state.request_reset(partition)
+            return
+        states = {partition: self._state.partitions[partition] for partition in waiting}
+
+        def done(task: Task[dict[TopicPartition, OffsetAndMetadata | None]]) -> None:
+            self._task = None
+            if task.error is not None:
+                self._failed(task.error)
+                return
+            for partition, committed in task.value().items():
+                if not self._is_current(partition, states, Phase.INITIALIZING):
+                    continue
+                if committed is None:
+                    self._state.request_reset(partition)
+                else:
+                    epoch = -1 if committed.leader_epoch is None else committed.leader_epoch
+                    self._state.set_position(states[partition], committed.offset, epoch)
+
+        operation = offsets.fetch_committed(self._group_id, waiting, Backoff(*self._backoff))
+        task = self._driver.start("reading committed offsets", operation, None, done)
+        self._task = None if task.done else task
+
+    def _reset(self) -> None:
+        waiting = self._state.in_phase(Phase.RESETTING)
+        if not waiting:
+            return
+        states = {partition: self._state.partitions[partition] for partition in waiting}
+        without = [partition for partition in waiting if states[partition].reset is Reset.NONE]
+        if without:
+            names = ", ".join(f"{topic}-{number}" for topic, number in without)
+            raise errors.NoOffsetForPartitionError(
+                f"no committed offset for {names}, and auto_offset_reset is none: seek(), or choose earliest or latest"
+            )
+        wanted = {partition: _TIMESTAMP[states[partition].reset] for partition in waiting}
+
+        def done(task: Task[dict[TopicPartition, OffsetAndTimestamp | None]]) -> None:
+            self._task = None
+            if task.error is not None:
+                self._failed(task.error)
+                return
+            for partition, found in task.value().items():
+                if found is not None and self._is_current(partition, states, Phase.RESETTING):
+                    epoch = -1 if found.leader_epoch is None else found.leader_epoch
+                    self._state.set_position(states[partition], found.offset, epoch)
+
+        operation = offsets.list_offsets(wanted, Backoff(*self._backoff), read_committed=self._read_committed)
+        task = self._driver.start("resetting offsets", operation, None, done)
+        self._task = None if task.done else task
+
+    def _is_current(
+        self, partition: TopicPartition, states: Mapping[TopicPartition, PartitionState], phase: Phase
+    ) -> bool:
+        """Whether an answer still counts: the partition was neither taken away nor sought meanwhile."""
+        state = self._state.partitions.get(partition)
+        return state is not None and state is states.get(partition) and state.phase is phase
+
+    def _failed(self, error: BaseException) -> None:
+        if isinstance(error, errors.KafkaError) and not error.retriable:
+            self._errors.append(error)
+
+    def _tell_fetcher(self) -> None:
+        ready = self._state.in_phase(Phase.FETCHING, Phase.POSITIONED)
+        moved = [partition for partition in ready if self._state.partitions[partition].phase is Phase.POSITIONED]
+        if not moved and set(ready) == self._fetching:
+            return
+        assignment = []
+        for partition in ready:
+            state = self._state.partitions[partition]
+            offset, epoch = (state.offset, state.leader_epoch) if state.phase is Phase.POSITIONED else (-1, -1)
+            assignment.append((partition.topic, partition.partition, offset, epoch))
+            state.phase = Phase.FETCHING
+        self._fetch.assign(assignment)
+        paused = [tuple(partition) for partition in moved if self._state.partitions[partition].paused]
+        if paused:
+            self._fetch.pause(paused)
+        self._fetching = set(ready)
+
+
+def _commit_at(offset: int, leader_epoch: int) -> OffsetAndMetadata:
+    return OffsetAndMetadata(offset, "", leader_epoch if leader_epoch >= 0 else None)

@@ -57,6 +57,27 @@ class SerializationError(KafkaError):
     text = "a key or value could not be serialized"
 
 
+class CommitFailedError(KafkaError):
+    """Offsets were not committed, because the group has gone on without this member."""
+
+    name = "COMMIT_FAILED"
+    text = "the group has gone on without this member"
+
+
+class NoOffsetForPartitionError(KafkaError):
+    """A partition has no committed offset, and `auto_offset_reset` is none."""
+
+    name = "NO_OFFSET_FOR_PARTITION"
+    text = "there is no committed offset, and auto_offset_reset is none"
+
+
+class WakeupError(KafkaError):
+    """Another thread called `Consumer.wakeup`."""
+
+    name = "WAKEUP"
+    text = "wakeup() was called"
+
+
 class ConfigError(ValueError):
     """An option is unknown, has a value it may not have, or contradicts another one."""
 
@@ -112,6 +133,7 @@ def for_code(
 __all__ = [
     "BY_CODE",
     "BufferExhaustedError",
+    "CommitFailedError",
     "ConcurrentUseError",
     "ConfigError",
     "ConnectionFailedError",
@@ -119,10 +141,12 @@ __all__ = [
     "IllegalStateError",
     "KafkaError",
     "KafkaTimeoutError",
+    "NoOffsetForPartitionError",
     "ProtocolError",
     "RecordTooLargeError",
     "SerializationError",
     "UnsupportedOptionError",
+    "WakeupError",
     "for_code",
 ]
 __all__ += _codes.__all__

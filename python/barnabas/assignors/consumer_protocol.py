@@ -49,9 +49,7 @@ def decode_subscription(data: bytes, group_instance_id: str | None = None) -> Su
     Raises:
         ProtocolError: The bytes are not a subscription.
     """
-    message = codec.decode(
-        ConsumerProtocolSubscription, _version(data), memoryview(data)[2:]
-    )
+    message = codec.decode(ConsumerProtocolSubscription, _version(data), memoryview(data)[2:], trailing=True)
     return Subscription(
         topics=tuple(message.topics),
         owned_partitions=tuple(
@@ -86,9 +84,7 @@ def decode_assignment(data: bytes) -> list[TopicPartition]:
     """
     if not data:
         return []
-    message = codec.decode(
-        ConsumerProtocolAssignment, _version(data), memoryview(data)[2:]
-    )
+    message = codec.decode(ConsumerProtocolAssignment, _version(data), memoryview(data)[2:], trailing=True)
     return [
         TopicPartition(assigned.topic, partition)
         for assigned in message.assigned_partitions

@@ -50,6 +50,7 @@ class StructWriter:
         self.ids = ids
 
     def annotation(self, field: Field) -> str:
+        """The type of the attribute."""
         name = TYPES.get(field.type) or f"{self.message.name}.{field.type}"
         if field.is_array:
             name = f"list[{name}]"
@@ -65,6 +66,7 @@ class StructWriter:
         return {"string": '""', "bytes": 'b""', "uuid": "ZERO_UUID"}[field.type]
 
     def assignment(self, field: Field) -> str:
+        """The line of `__init__` that sets the attribute."""
         name = field.snake
         if self.parameter(field) != "UNSET":
             return f"self.{name} = {name}"
@@ -72,6 +74,7 @@ class StructWriter:
         return f"self.{name}: {self.annotation(field)} = {empty} if {name} is UNSET else {name}"
 
     def lines(self) -> list[str]:
+        """The body of the class."""
         fields = self.struct.fields
         for field in fields:
             if keyword.iskeyword(field.snake):
@@ -141,8 +144,8 @@ def apis(messages: list[Message], version: str) -> str:
         '"""API keys, valid versions, and where the classes are."""\n\nfrom __future__ import annotations\n\n',
         "from typing import Final\n\n",
     ]
-    for request in requests:
-        out.append(f"{snake(request.name.removesuffix('Request')).upper()}: Final = {request.api_key}\n")
+    names = {request.api_key: snake(request.name.removesuffix("Request")).upper() for request in requests}
+    out.extend(f"{name}: Final = {key}\n" for key, name in names.items())
     out.append(
         "\n# key: (name, module, oldest version, newest stable version, whether a broker serves it to clients)\n"
     )
@@ -156,9 +159,8 @@ def apis(messages: list[Message], version: str) -> str:
     out.append(
         "}\n\n# type of a metadata record: (module, class)\nMETADATA_RECORDS: Final[dict[int, tuple[str, str]]] = {\n"
     )
-    for message in sorted((m for m in messages if m.kind == "metadata"), key=lambda m: m.api_key):
-        if message.api_key >= 0:
-            out.append(f'    {message.api_key}: ("{message.module}", "{message.name}"),\n')
+    records = sorted((m for m in messages if m.kind == "metadata"), key=lambda m: m.api_key)
+    out.extend(f'    {record.api_key}: ("{record.module}", "{record.name}"),\n' for record in records)
     out.append("}\n\n# log: {type of a record: (key's module, key's class, value's module or None, value's class)}\n")
     out.append("COORDINATOR_RECORDS: Final[dict[str, dict[int, tuple[str, str, str | None, str]]]] = {\n")
     for log in ("group", "transaction", "share"):
@@ -186,9 +188,8 @@ def errors(facts: list[ErrorFact], version: str) -> str:
             continue
         out.append(f'class {fact.python_class}(KafkaError):\n    """{fact.text[0].upper() + fact.text[1:]}."""\n\n')
         out.append(f'    code = {fact.code}\n    name = "{fact.name}"\n    text = "{fact.text}"\n')
-        for flag in ("retriable", "fatal", "abortable", "refreshes_metadata"):
-            if getattr(fact, flag):
-                out.append(f"    {flag} = True\n")
+        flags = ("retriable", "fatal", "abortable", "refreshes_metadata")
+        out.extend(f"    {flag} = True\n" for flag in flags if getattr(fact, flag))
         out.append("\n\n")
     out.append("__all__ = [\n")
     out.extend(f'    "{name}",\n' for name in sorted(fact.python_class for fact in facts if fact.code))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schema import NONE, VERSION_MAX, Field, Message, Struct, Versions, snake
+from schema import NONE, VERSION_MAX, Field, Message, Versions, snake
 
 if TYPE_CHECKING:
     from errors_table import ErrorFact
@@ -101,47 +101,43 @@ def default(field: Field) -> str:
     return f"Int({field.default:_})"
 
 
+def table_field(message: Message, field: Field, ids: dict[tuple[str, str], int]) -> str:
+    """A field of the table."""
+    kind = KINDS.get(field.type) or f"Kind::Struct(&S{ids[message.name, field.type]})"
+    modifiers = ""
+    if field.is_array:
+        modifiers += ".array()"
+    if field.nullable != NONE:
+        modifiers += f".nullable({versions(field.nullable)})"
+    if field.tagged != NONE:
+        modifiers += f".tagged({field.tag}, {versions(field.tagged)})"
+    if field.ignorable:
+        modifiers += ".ignorable()"
+    return f'\n        f("{field.snake}", {kind}, {versions(field.versions)}, {default(field)}){modifiers},'
+
+
 def table(messages: list[Message], ids: dict[tuple[str, str], int], version: str) -> str:
     """`generated/messages.rs`."""
     out = [
         header(version, "The message table."),
-        "use crate::table::{Purpose, Schema};\n\n",
-        "#[rustfmt::skip]\nmod structs {\n"
-        "    use crate::table::Default::{Bool, Empty, Float, Int, Null};\n"
-        "    use crate::table::Kind::{self, Int8, Int16, Int32, Int64, Uint16, Uint32, Float64, Uuid, String, Bytes, Records};\n"
+        "use crate::table::{Purpose, Schema};\n\n#[rustfmt::skip]\nmod structs {\n",
+        "    use crate::table::Default::{Bool, Empty, Float, Int, Null};\n",
+        "    use crate::table::Kind::{self, Int8, Int16, Int32, Int64, Uint16, Uint32, Float64, Uuid};\n",
+        "    use crate::table::Kind::{String, Bytes, Records};\n",
         "    use crate::table::{Struct, f, from, v};\n\n",
     ]
-    structs: list[tuple[int, Message, Struct]] = sorted(
-        (
-            (ids[message.name, struct.name], index, struct)
-            for index, message in enumerate(messages)
-            for struct in [message.root, *message.structs]
-        ),
-        key=lambda item: item[0],
-    )
-    for number, index, struct in structs:
-        message = messages[index]
-        out.append(
-            f'    pub(super) static S{number}: Struct = Struct {{ id: {number}, schema: {index}, name: "{struct.name}", fields: &['
-        )
-        if len(struct.fields) > 64:
-            raise ValueError(f"{struct.name} has more than 64 fields")
-        for field in struct.fields:
-            kind = KINDS.get(field.type) or f"Kind::Struct(&S{ids[message.name, field.type]})"
-            modifiers = ""
-            if field.is_array:
-                modifiers += ".array()"
-            if field.nullable != NONE:
-                modifiers += f".nullable({versions(field.nullable)})"
-            if field.tagged != NONE:
-                modifiers += f".tagged({field.tag}, {versions(field.tagged)})"
-            if field.ignorable:
-                modifiers += ".ignorable()"
+    for index, message in enumerate(messages):
+        for struct in [message.root, *message.structs]:
+            number = ids[message.name, struct.name]
             out.append(
-                f'\n        f("{field.snake}", {kind}, {versions(field.versions)}, {default(field)}){modifiers},'
+                f"    pub(super) static S{number}: Struct = "
+                f'Struct {{ id: {number}, schema: {index}, name: "{struct.name}", fields: &['
             )
-        out.append("\n    ] };\n" if struct.fields else "] };\n")
-    out.append(f"}}\n\n/// How many structs there are.\npub const STRUCT_COUNT: usize = {len(structs)};\n\n")
+            out.extend(table_field(message, field, ids) for field in struct.fields)
+            out.append("\n    ] };\n" if struct.fields else "] };\n")
+            if len(struct.fields) > 64:
+                raise ValueError(f"{struct.name} has more than 64 fields")
+    out.append(f"}}\n\n/// How many structs there are.\npub const STRUCT_COUNT: usize = {len(ids)};\n\n")
     out.append(f"#[rustfmt::skip]\npub(crate) static SCHEMAS: [Schema; {len(messages)}] = [\n")
     for message in messages:
         low, high = message.versions
@@ -149,7 +145,8 @@ def table(messages: list[Message], ids: dict[tuple[str, str], int], version: str
         out.append(
             f'    Schema {{ name: "{message.name}", module: "{message.module}", purpose: Purpose::{purpose}, '
             f"api_key: {option(message.api_key)}, version_min: {low}, version_max: {high}, "
-            f"flexible_from: {option(message.flexible_from)}, root: &structs::S{ids[message.name, message.root.name]} }},\n"
+            f"flexible_from: {option(message.flexible_from)}, "
+            f"root: &structs::S{ids[message.name, message.root.name]} }},\n"
         )
     out.append("];\n")
     return "".join(out)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import zipfile
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Which jar holds which schemas, and whose log they are the records of.
 SOURCES = (
@@ -139,25 +142,17 @@ def without_comments(text: str) -> str:
 def parse_default(raw: object, kind: str, *, is_array: bool) -> tuple[bool | int | float | str | None, bool]:
     """The default's value and whether it is "empty"."""
     text = "" if raw is None else str(raw)
-    if is_array or kind not in PRIMITIVES or kind == "bytes":
-        if text == "null":
-            return None, False
-        if text:
+    if is_array or kind not in PRIMITIVES or kind in {"bytes", "uuid"}:
+        if text not in {"", "null"}:
             raise ValueError(f"unexpected default {raw!r} of {kind}")
-        return None, True
-    if kind == "records":
+        return None, not text
+    if kind == "records" or (kind == "string" and text == "null"):
         return None, False
     if kind == "string":
-        return (None, False) if text == "null" else (text, text == "")
+        return text, not text
     if kind == "bool":
         return text.lower() == "true", False
-    if kind == "float64":
-        return float(text or 0), False
-    if kind == "uuid":
-        if text:
-            raise ValueError(f"unexpected default {raw!r} of a uuid")
-        return None, True
-    return int(text or "0", 0), False
+    return (float(text or 0) if kind == "float64" else int(text or "0", 0)), False
 
 
 class Parser:
@@ -169,6 +164,7 @@ class Parser:
         self.structs: dict[str, Struct] = {}
 
     def struct(self, name: str, fields: list[dict[str, object]]) -> Struct:
+        """The struct of this name, parsed at its first use."""
         known = self.structs.get(name)
         if known is not None:
             return known
@@ -178,6 +174,7 @@ class Parser:
         return made
 
     def field(self, raw: dict[str, object]) -> Field:
+        """One field."""
         text = str(raw["type"])
         is_array = text.startswith("[]")
         kind = text.removeprefix("[]")
@@ -203,6 +200,7 @@ class Parser:
         )
 
     def message(self, log: str) -> Message:
+        """The message."""
         raw = self.raw
         low, high = parse_versions(str(raw["validVersions"]))
         if raw.get("latestVersionUnstable") in {True, "true"}:
@@ -212,7 +210,7 @@ class Parser:
         root.fields = [self.field(item) for item in raw.get("fields", [])]  # type: ignore[attr-defined]
         return Message(
             name=root.name,
-            kind=str(raw["type"]),
+            kind="data" if raw["type"] == "metadata" and log != "metadata" else str(raw["type"]),
             api_key=int(str(raw.get("apiKey", -1))),
             versions=(low, high),
             flexible_from=-1 if flexible == NONE else flexible[0],
@@ -227,7 +225,7 @@ def load(jars: Path) -> list[Message]:
     """Every message with valid versions in the jars of a Kafka distribution, by name."""
     messages = []
     for stem, folder, log in SOURCES:
-        (path,) = [jar for jar in jars.glob(f"{stem}-[0-9]*.jar")]
+        (path,) = jars.glob(f"{stem}-[0-9]*.jar")
         with zipfile.ZipFile(path) as jar:
             for name in sorted(jar.namelist()):
                 if name.startswith(folder) and name.endswith(".json"):

@@ -191,13 +191,9 @@ APIS: Final[dict[int, tuple[str, str, int, int, bool]]] = {
 # type of a metadata record: (module, class)
 METADATA_RECORDS: Final[dict[int, tuple[str, str]]] = {
     0: ("register_broker_record", "RegisterBrokerRecord"),
-    0: ("remote_log_segment_metadata_record", "RemoteLogSegmentMetadataRecord"),
-    1: ("remote_log_segment_metadata_update_record", "RemoteLogSegmentMetadataUpdateRecord"),
     1: ("unregister_broker_record", "UnregisterBrokerRecord"),
-    2: ("remote_partition_delete_metadata_record", "RemotePartitionDeleteMetadataRecord"),
     2: ("topic_record", "TopicRecord"),
     3: ("partition_record", "PartitionRecord"),
-    3: ("remote_log_segment_metadata_snapshot_record", "RemoteLogSegmentMetadataSnapshotRecord"),
     4: ("config_record", "ConfigRecord"),
     5: ("partition_change_record", "PartitionChangeRecord"),
     7: ("fence_broker_record", "FenceBrokerRecord"),

@@ -9,7 +9,7 @@ from barnabas.protocol.struct import UNSET, ZERO_UUID, Message, Struct
 
 
 class RemoteLogSegmentMetadataRecord(Message):
-    """Record of the metadata log, key 0, version 0."""
+    """Data, key 0, version 0."""
 
     API_KEY: ClassVar[int] = 0
     VERSIONS: ClassVar[tuple[int, int]] = (0, 0)

@@ -9,7 +9,7 @@ from barnabas.protocol.struct import UNSET, ZERO_UUID, Message, Struct
 
 
 class RemoteLogSegmentMetadataSnapshotRecord(Message):
-    """Record of the metadata log, key 3, version 0."""
+    """Data, key 3, version 0."""
 
     API_KEY: ClassVar[int] = 3
     VERSIONS: ClassVar[tuple[int, int]] = (0, 0)

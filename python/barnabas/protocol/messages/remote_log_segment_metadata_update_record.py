@@ -9,7 +9,7 @@ from barnabas.protocol.struct import UNSET, ZERO_UUID, Message, Struct
 
 
 class RemoteLogSegmentMetadataUpdateRecord(Message):
-    """Record of the metadata log, key 1, version 0."""
+    """Data, key 1, version 0."""
 
     API_KEY: ClassVar[int] = 1
     VERSIONS: ClassVar[tuple[int, int]] = (0, 0)

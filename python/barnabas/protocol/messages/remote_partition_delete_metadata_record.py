@@ -9,7 +9,7 @@ from barnabas.protocol.struct import UNSET, ZERO_UUID, Message, Struct
 
 
 class RemotePartitionDeleteMetadataRecord(Message):
-    """Record of the metadata log, key 2, version 0."""
+    """Data, key 2, version 0."""
 
     API_KEY: ClassVar[int] = 2
     VERSIONS: ClassVar[tuple[int, int]] = (0, 0)

@@ -6,7 +6,8 @@ use crate::table::{Purpose, Schema};
 #[rustfmt::skip]
 mod structs {
     use crate::table::Default::{Bool, Empty, Float, Int, Null};
-    use crate::table::Kind::{self, Int8, Int16, Int32, Int64, Uint16, Uint32, Float64, Uuid, String, Bytes, Records};
+    use crate::table::Kind::{self, Int8, Int16, Int32, Int64, Uint16, Uint32, Float64, Uuid};
+    use crate::table::Kind::{String, Bytes, Records};
     use crate::table::{Struct, f, from, v};
 
     pub(super) static S0: Struct = Struct { id: 0, schema: 0, name: "AbortTransactionRecord", fields: &[
@@ -3434,10 +3435,10 @@ pub(crate) static SCHEMAS: [Schema; 270] = [
     Schema { name: "ReadShareGroupStateSummaryResponse", module: "read_share_group_state_summary", purpose: Purpose::Response, api_key: Some(87), version_min: 0, version_max: 1, flexible_from: Some(0), root: &structs::S420 },
     Schema { name: "RegisterBrokerRecord", module: "register_broker_record", purpose: Purpose::Metadata, api_key: Some(0), version_min: 0, version_max: 4, flexible_from: Some(0), root: &structs::S423 },
     Schema { name: "RegisterControllerRecord", module: "register_controller_record", purpose: Purpose::Metadata, api_key: Some(27), version_min: 0, version_max: 0, flexible_from: Some(0), root: &structs::S426 },
-    Schema { name: "RemoteLogSegmentMetadataRecord", module: "remote_log_segment_metadata_record", purpose: Purpose::Metadata, api_key: Some(0), version_min: 0, version_max: 0, flexible_from: Some(0), root: &structs::S429 },
-    Schema { name: "RemoteLogSegmentMetadataSnapshotRecord", module: "remote_log_segment_metadata_snapshot_record", purpose: Purpose::Metadata, api_key: Some(3), version_min: 0, version_max: 0, flexible_from: Some(0), root: &structs::S433 },
-    Schema { name: "RemoteLogSegmentMetadataUpdateRecord", module: "remote_log_segment_metadata_update_record", purpose: Purpose::Metadata, api_key: Some(1), version_min: 0, version_max: 0, flexible_from: Some(0), root: &structs::S435 },
-    Schema { name: "RemotePartitionDeleteMetadataRecord", module: "remote_partition_delete_metadata_record", purpose: Purpose::Metadata, api_key: Some(2), version_min: 0, version_max: 0, flexible_from: Some(0), root: &structs::S438 },
+    Schema { name: "RemoteLogSegmentMetadataRecord", module: "remote_log_segment_metadata_record", purpose: Purpose::Data, api_key: Some(0), version_min: 0, version_max: 0, flexible_from: Some(0), root: &structs::S429 },
+    Schema { name: "RemoteLogSegmentMetadataSnapshotRecord", module: "remote_log_segment_metadata_snapshot_record", purpose: Purpose::Data, api_key: Some(3), version_min: 0, version_max: 0, flexible_from: Some(0), root: &structs::S433 },
+    Schema { name: "RemoteLogSegmentMetadataUpdateRecord", module: "remote_log_segment_metadata_update_record", purpose: Purpose::Data, api_key: Some(1), version_min: 0, version_max: 0, flexible_from: Some(0), root: &structs::S435 },
+    Schema { name: "RemotePartitionDeleteMetadataRecord", module: "remote_partition_delete_metadata_record", purpose: Purpose::Data, api_key: Some(2), version_min: 0, version_max: 0, flexible_from: Some(0), root: &structs::S438 },
     Schema { name: "RemoveAccessControlEntryRecord", module: "remove_access_control_entry_record", purpose: Purpose::Metadata, api_key: Some(19), version_min: 0, version_max: 0, flexible_from: Some(0), root: &structs::S440 },
     Schema { name: "RemoveDelegationTokenRecord", module: "remove_delegation_token_record", purpose: Purpose::Metadata, api_key: Some(26), version_min: 0, version_max: 0, flexible_from: Some(0), root: &structs::S441 },
     Schema { name: "RemoveRaftVoterRequest", module: "remove_raft_voter", purpose: Purpose::Request, api_key: Some(81), version_min: 0, version_max: 0, flexible_from: Some(0), root: &structs::S442 },

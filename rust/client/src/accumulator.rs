@@ -36,7 +36,11 @@ impl RecordData<'_> {
     #[inline]
     pub(crate) fn size_max(&self) -> usize {
         let len = |bytes: Option<&[u8]>| bytes.map_or(0, <[u8]>::len);
-        let headers: usize = self.headers.iter().map(|(key, value)| 10 + key.len() + len(*value)).sum();
+        let headers: usize = self
+            .headers
+            .iter()
+            .map(|(key, value)| 10 + key.len() + len(*value))
+            .sum();
         RECORD_OVERHEAD_MAX + len(self.key) + len(self.value) + headers
     }
 }
@@ -137,7 +141,13 @@ impl Accumulator {
     /// A queue for a partition that is new to the producer.
     pub(crate) fn new_queue(&self, topic: Arc<str>, partition: i32) -> Arc<PartitionQueue> {
         let slot = self.next_slot.fetch_add(1, Ordering::Relaxed);
-        Arc::new(PartitionQueue { topic, partition, slot, depth: AtomicUsize::new(0), queue: Mutex::default() })
+        Arc::new(PartitionQueue {
+            topic,
+            partition,
+            slot,
+            depth: AtomicUsize::new(0),
+            queue: Mutex::default(),
+        })
     }
 
     /// Appends a record to the partition's open batch, or opens one: in `lease` if there is one, else in a buffer of the pool
@@ -167,7 +177,12 @@ impl Accumulator {
         while let Some(record) = records.next() {
             match self.append_locked(partition, &mut queue, &record, lease) {
                 Ok(appended) => placed(&appended.batch, appended.index, record.timestamp),
-                Err(reason) => return Run { bytes, stopped: Some((record, reason)) },
+                Err(reason) => {
+                    return Run {
+                        bytes,
+                        stopped: Some((record, reason)),
+                    };
+                }
             }
             bytes += record.size_max();
             if bytes >= bytes_max {
@@ -186,9 +201,14 @@ impl Accumulator {
         lease: &mut Option<Lease>,
     ) -> Result<Appended, NotAppended> {
         if let Some(open) = &mut queue.open
+            && !queue.is_closed
             && let Some(index) = try_append(open, open.lease.capacity().min(self.batch_size), record)?
         {
-            return Ok(Appended { batch: Arc::clone(&open.state), index, closed_full: false });
+            return Ok(Appended {
+                batch: Arc::clone(&open.state),
+                index,
+                closed_full: false,
+            });
         }
         self.append_slow(partition, queue, record, lease)
     }
@@ -210,7 +230,11 @@ impl Accumulator {
             if self.grow(open, record.size_max())
                 && let Some(index) = try_append(open, open.lease.capacity().min(self.batch_size), record)?
             {
-                return Ok(Appended { batch: Arc::clone(&open.state), index, closed_full: false });
+                return Ok(Appended {
+                    batch: Arc::clone(&open.state),
+                    index,
+                    closed_full: false,
+                });
             }
         }
         if let Some(open) = queue.open.take() {
@@ -221,7 +245,11 @@ impl Accumulator {
             self.list_ready(partition, queue);
         }
         let needed = BATCH_OVERHEAD + record.size_max();
-        let start = if queue.was_full && self.pool.is_roomy() { self.batch_size } else { CLASS_BYTES_MIN.min(self.batch_size) };
+        let start = if queue.was_full && self.pool.is_roomy() {
+            self.batch_size
+        } else {
+            CLASS_BYTES_MIN.min(self.batch_size)
+        };
         let buffer = match lease.take_if(|lease| lease.capacity() >= needed) {
             Some(lease) => lease,
             None => self
@@ -231,7 +259,12 @@ impl Accumulator {
                 .ok_or(NotAppended::NoBuffer(needed))?,
         };
         let id = self.next_batch_id.fetch_add(1, Ordering::Relaxed);
-        let state = BatchState::new(Arc::clone(&partition.topic), partition.partition, id, Arc::clone(&self.completion));
+        let state = BatchState::new(
+            Arc::clone(&partition.topic),
+            partition.partition,
+            id,
+            Arc::clone(&self.completion),
+        );
         let now = Instant::now();
         let mut open = OpenBatch::new(buffer, state, now);
         let Some(index) = try_append(&mut open, usize::MAX, record)? else {
@@ -245,10 +278,18 @@ impl Accumulator {
             queue.is_due = true;
             self.list_ready(partition, queue);
         } else {
-            lock(&self.signals.opened).push_back(Opened { at: now, batch_id: id, queue: Arc::clone(partition) });
+            lock(&self.signals.opened).push_back(Opened {
+                at: now,
+                batch_id: id,
+                queue: Arc::clone(partition),
+            });
             self.waker.wake_by(now + self.linger);
         }
-        Ok(Appended { batch, index, closed_full })
+        Ok(Appended {
+            batch,
+            index,
+            closed_full,
+        })
     }
 
     /// Moves an open batch into a larger buffer, if it may grow and the pool has one.
@@ -258,7 +299,9 @@ impl Accumulator {
         if capacity >= self.batch_size || needed > self.batch_size {
             return false;
         }
-        let Some(mut larger) = self.pool.try_take(needed.max(capacity * 2).min(self.batch_size)) else { return false };
+        let Some(mut larger) = self.pool.try_take(needed.max(capacity * 2).min(self.batch_size)) else {
+            return false;
+        };
         let old = open.builder.replace_buffer(larger.take_buffer());
         open.lease.put(old);
         open.lease = larger;
@@ -292,7 +335,12 @@ impl Accumulator {
                 due.extend(opened.pop_front());
             }
         }
-        for Opened { batch_id, queue: partition, .. } in due {
+        for Opened {
+            batch_id,
+            queue: partition,
+            ..
+        } in due
+        {
             let mut queue = lock(&partition.queue);
             if queue.open.as_ref().is_some_and(|open| open.state.id() == batch_id) {
                 queue.is_due = true;
@@ -305,10 +353,9 @@ impl Accumulator {
         ready.append(&mut lock(&self.signals.ready));
     }
 
-    /// I/O thread: whether a partition was listed since the last collection, and when the next open batch is due.
-    pub(crate) fn next_due(&self) -> (bool, Option<Instant>) {
-        let listed = !lock(&self.signals.ready).is_empty();
-        (listed, lock(&self.signals.opened).front().map(|first| first.at + self.linger))
+    /// I/O thread: when the next open batch is due.
+    pub(crate) fn next_due(&self) -> Option<Instant> {
+        lock(&self.signals.opened).front().map(|first| first.at + self.linger)
     }
 
     /// The number after the newest batch.
@@ -342,7 +389,9 @@ pub(crate) struct Run<'a> {
 
 #[inline]
 fn try_append(open: &mut OpenBatch, limit: usize, record: &RecordData<'_>) -> Result<Option<u32>, NotAppended> {
-    let appended = open.builder.try_append(limit, record.timestamp, record.key, record.value, record.headers);
+    let appended = open
+        .builder
+        .try_append(limit, record.timestamp, record.key, record.value, record.headers);
     match appended {
         Ok(index) => Ok(index.map(|index| u32::try_from(index).unwrap_or(0))),
         Err(error) => Err(NotAppended::Invalid(error.to_string())),
@@ -350,8 +399,15 @@ fn try_append(open: &mut OpenBatch, limit: usize, record: &RecordData<'_>) -> Re
 }
 
 impl PartitionQueue {
-    /// I/O thread: the next batch to send, oldest first. `None` takes the partition off the list: it is listed again when
-    /// there is something.
+    /// I/O thread: whether there is nothing to send; then the partition is off the list, and listed again when there is.
+    pub(crate) fn unlist_if_empty(&self) -> bool {
+        let mut queue = lock(&self.queue);
+        let is_empty = queue.full.is_empty() && !(queue.is_due && queue.open.is_some());
+        queue.is_listed &= !is_empty;
+        is_empty
+    }
+
+    /// I/O thread: the next batch to send, oldest first.
     pub(crate) fn take_batch(&self) -> Option<OpenBatch> {
         let mut queue = lock(&self.queue);
         let batch = match queue.full.pop_front() {
@@ -363,9 +419,7 @@ impl PartitionQueue {
             }
             None => None,
         };
-        if batch.is_none() {
-            queue.is_listed = false;
-        } else {
+        if batch.is_some() {
             self.depth.fetch_sub(1, Ordering::Relaxed);
         }
         batch

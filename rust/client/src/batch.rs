@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use barnabas_records::{BatchBuilder, BatchHeader, Compression, HEADER_LEN, RecordsError, Seal, patch};
+use barnabas_records::{BatchBuilder, Compression, HEADER_LEN, RecordsError, Seal, patch};
 use bytes::Bytes;
 
 use crate::buffer_pool::Lease;
@@ -45,7 +45,13 @@ pub struct BatchState {
 
 impl BatchState {
     pub(crate) fn new(topic: Arc<str>, partition: i32, id: u64, completion: Arc<Completion>) -> Arc<Self> {
-        Arc::new(Self { topic, partition, id, outcome: OnceLock::new(), completion })
+        Arc::new(Self {
+            topic,
+            partition,
+            id,
+            outcome: OnceLock::new(),
+            completion,
+        })
     }
 
     /// Its number among the producer's batches, in the order of their opening.
@@ -108,7 +114,11 @@ impl Completion {
             if left.is_zero() {
                 break false;
             }
-            guard = self.changed.wait_timeout(guard, left).unwrap_or_else(std::sync::PoisonError::into_inner).0;
+            guard = self
+                .changed
+                .wait_timeout(guard, left)
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .0;
         };
         drop(guard);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
@@ -127,12 +137,26 @@ pub(crate) struct OpenBatch {
 
 impl OpenBatch {
     pub(crate) fn new(mut lease: Lease, state: Arc<BatchState>, now: Instant) -> Self {
-        Self { builder: BatchBuilder::new(lease.take_buffer()), lease, state, opened: now }
+        Self {
+            builder: BatchBuilder::new(lease.take_buffer()),
+            lease,
+            state,
+            opened: now,
+        }
     }
 
     /// Closes the batch: compresses, writes the header, computes the checksum.
-    pub(crate) fn seal(self, settings: &SealSettings, scratch: &mut Vec<u8>) -> Result<SealedBatch, (Arc<BatchState>, RecordsError)> {
-        let Self { builder, mut lease, state, opened } = self;
+    pub(crate) fn seal(
+        self,
+        settings: &SealSettings,
+        scratch: &mut Vec<u8>,
+    ) -> Result<SealedBatch, (Arc<BatchState>, RecordsError)> {
+        let Self {
+            builder,
+            mut lease,
+            state,
+            opened,
+        } = self;
         let record_count = builder.record_count();
         let seal = Seal {
             compression: settings.compression,
@@ -150,7 +174,15 @@ impl OpenBatch {
                     producer_epoch: settings.producer_epoch,
                     base_sequence: settings.base_sequence,
                 };
-                Ok(SealedBatch { state, opened, record_count, attempts: 0, sequence, lease: Arc::new(lease), sequence_was_reset: false })
+                Ok(SealedBatch {
+                    state,
+                    opened,
+                    record_count,
+                    attempts: 0,
+                    sequence,
+                    lease: Arc::new(lease),
+                    sequence_was_reset: false,
+                })
             }
             Err(error) => Err((state, error)),
         }
@@ -211,27 +243,29 @@ impl SealedBatch {
         if Arc::get_mut(&mut self.lease).is_none() {
             // Rare: the connection failed in the middle of a write and has not been dropped yet. The copy is not counted in
             // buffer.memory; there is at most one per batch in flight.
-            let copy = crate::buffer_pool::BufferPool::new(usize::MAX).try_take(self.len()).map(|mut lease| {
-                let mut buffer = lease.take_buffer();
-                buffer.extend_from_slice(self.lease.bytes());
-                lease.put(buffer);
-                lease
-            });
+            let copy = crate::buffer_pool::BufferPool::new(usize::MAX)
+                .try_take(self.len())
+                .map(|mut lease| {
+                    let mut buffer = lease.take_buffer();
+                    buffer.extend_from_slice(self.lease.bytes());
+                    lease.put(buffer);
+                    lease
+                });
             if let Some(copy) = copy {
                 self.lease = Arc::new(copy);
             }
         }
         if let Some(lease) = Arc::get_mut(&mut self.lease) {
-            patch::set_producer(lease.bytes_mut(), sequence.producer_id, sequence.producer_epoch, sequence.base_sequence)?;
+            patch::set_producer(
+                lease.bytes_mut(),
+                sequence.producer_id,
+                sequence.producer_epoch,
+                sequence.base_sequence,
+            )?;
         }
         self.sequence = sequence;
         self.sequence_was_reset = true;
         Ok(())
-    }
-
-    /// The header, for tests and for the request's size.
-    pub(crate) fn header(&self) -> Result<BatchHeader, RecordsError> {
-        BatchHeader::parse(self.lease.bytes())
     }
 }
 

@@ -55,7 +55,10 @@ pub(crate) struct Ticket {
 
 impl BufferPool {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { state: Mutex::new(PoolState::default()), limit })
+        Arc::new(Self {
+            state: Mutex::new(PoolState::default()),
+            limit,
+        })
     }
 
     /// `buffer.memory`.
@@ -83,11 +86,18 @@ impl BufferPool {
     /// Queues for a buffer of `size` bytes, which must not be above the limit.
     pub(crate) fn enqueue(self: &Arc<Self>, size: usize) -> Ticket {
         let capacity = Self::capacity_for(size).min(self.limit.max(size));
-        let waiter = Arc::new(Waiter { capacity, granted: Mutex::new(None), changed: Condvar::new() });
+        let waiter = Arc::new(Waiter {
+            capacity,
+            granted: Mutex::new(None),
+            changed: Condvar::new(),
+        });
         let mut state = lock(&self.state);
         state.waiters.push_back(Arc::clone(&waiter));
         state.grant(self.limit);
-        Ticket { pool: Arc::clone(self), waiter }
+        Ticket {
+            pool: Arc::clone(self),
+            waiter,
+        }
     }
 
     /// Whether anybody waits for room: then batches are sent before their time.
@@ -107,7 +117,11 @@ impl BufferPool {
     }
 
     fn lease(self: &Arc<Self>, buffer: Vec<u8>, capacity: usize) -> Lease {
-        Lease { pool: Arc::clone(self), capacity, buffer }
+        Lease {
+            pool: Arc::clone(self),
+            capacity,
+            buffer,
+        }
     }
 
     fn give_back(&self, capacity: usize, mut buffer: Vec<u8>) {
@@ -133,14 +147,18 @@ impl PoolState {
             return None;
         }
         self.leased += capacity;
-        let shelf = class_of(capacity).filter(|class| CLASS_BYTES_MIN << class == capacity).and_then(|class| self.free.get_mut(class));
+        let shelf = class_of(capacity)
+            .filter(|class| CLASS_BYTES_MIN << class == capacity)
+            .and_then(|class| self.free.get_mut(class));
         if let Some(buffer) = shelf.and_then(Vec::pop) {
             self.free_bytes -= capacity;
             return Some(buffer);
         }
         while self.leased + self.free_bytes > limit {
             // The largest first: fewest buffers are lost.
-            let Some(freed) = self.free.iter_mut().rev().find_map(Vec::pop) else { break };
+            let Some(freed) = self.free.iter_mut().rev().find_map(Vec::pop) else {
+                break;
+            };
             self.free_bytes = self.free_bytes.saturating_sub(freed.capacity());
         }
         Some(Vec::with_capacity(capacity))
@@ -149,7 +167,9 @@ impl PoolState {
     /// Gives buffers to waiters in their order, until one must wait on.
     fn grant(&mut self, limit: usize) {
         while let Some(capacity) = self.waiters.front().map(|waiter| waiter.capacity) {
-            let Some(buffer) = self.take(capacity, limit) else { return };
+            let Some(buffer) = self.take(capacity, limit) else {
+                return;
+            };
             if let Some(waiter) = self.waiters.pop_front() {
                 *lock(&waiter.granted) = Some(buffer);
                 waiter.changed.notify_one();
@@ -210,7 +230,12 @@ impl Ticket {
             if left.is_zero() {
                 return None;
             }
-            granted = self.waiter.changed.wait_timeout(granted, left).unwrap_or_else(std::sync::PoisonError::into_inner).0;
+            granted = self
+                .waiter
+                .changed
+                .wait_timeout(granted, left)
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .0;
         }
     }
 }
@@ -231,7 +256,9 @@ impl Drop for Ticket {
 /// The smallest class that holds `size` bytes.
 fn class_of(size: usize) -> Option<usize> {
     let units = size.max(1).div_ceil(CLASS_BYTES_MIN).checked_next_power_of_two()?;
-    usize::try_from(units.trailing_zeros()).ok().filter(|class| *class < CLASS_COUNT)
+    usize::try_from(units.trailing_zeros())
+        .ok()
+        .filter(|class| *class < CLASS_COUNT)
 }
 
 #[cfg(test)]

@@ -374,8 +374,6 @@ pub struct FetchConfig {
     pub buffer_bytes: usize,
     /// `barnabas.max.decompressed.bytes`: a batch that decompresses to more is refused.
     pub max_decompressed_bytes: usize,
-    /// `client.rack`.
-    pub rack: String,
 }
 
 impl FetchConfig {
@@ -404,7 +402,6 @@ impl FetchConfig {
             isolation_level,
             buffer_bytes: options.size("barnabas.fetch.buffer.bytes", 64 << 20, 1, 1 << 40)?,
             max_decompressed_bytes: options.size("barnabas.max.decompressed.bytes", 256 << 20, 1 << 10, 1 << 31)?,
-            rack: options.text("client.rack", "")?,
         })
     }
 }

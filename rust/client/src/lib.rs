@@ -1,10 +1,46 @@
 //! Kafka client data path: buffer pool, accumulator, partitioners, sender, fetcher, cluster view, request submission.
 //!
-//! One I/O thread per client serves all brokers. It never calls back into its user: results go to mailboxes that the
+//! One I/O thread per [`Client`] serves all brokers. It never calls back into its user: results go to mailboxes that the
 //! user's threads read.
 
+mod accumulator;
+mod batch;
+mod buffer_pool;
+mod client;
+mod cluster;
 pub mod config;
+mod coordinators;
+mod counters;
 pub mod error;
+mod fetch_buffer;
+mod fetch_decode;
 pub mod fetched;
+mod fetcher;
+mod heartbeat;
+mod io_thread;
+mod lock;
+mod mailbox;
+mod metadata;
+mod nodes;
+mod outbox;
+mod partition_reader;
+mod partitioner;
+mod producer;
+mod sender;
+mod sequences;
+mod submit;
+mod waker;
 
+pub use accumulator::{Appended, RecordData};
+pub use batch::{BatchState, Outcome};
+pub use client::{Client, forked};
+pub use cluster::{ClusterView, Node, Partition, Topic};
 pub use error::ClientError;
+pub use fetch_buffer::{Assigned, PositionOf, TopicPartition};
+pub use fetcher::Fetcher;
+pub use heartbeat::HeartbeatPlan;
+pub use mailbox::Event;
+pub use partition_reader::PartitionReader;
+pub use partitioner::TopicState;
+pub use producer::{Buffer, BufferTicket, Flush, NotSent, Producer};
+pub use submit::{Message, Target, Variant};

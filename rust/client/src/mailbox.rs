@@ -97,11 +97,6 @@ impl Mailbox {
         }
     }
 
-    /// Removes a waiting [`Event::Fetched`], because the data was taken.
-    pub(crate) fn retract_fetched(&self) {
-        lock(&self.state).events.retain(|event| *event != Event::Fetched);
-    }
-
     /// All events that wait; waits up to `timeout` for the first.
     pub(crate) fn take(&self, timeout: Duration) -> Vec<Event> {
         let mut events = Vec::new();
@@ -112,15 +107,16 @@ impl Mailbox {
         events
     }
 
-    /// Whether events wait.
-    pub(crate) fn has_events(&self) -> bool {
-        !lock(&self.state).events.is_empty()
-    }
-
-    /// Waits up to `timeout` until `ready()` is true, which is looked at after every event and ring. It must not lock the
-    /// mailbox. Returns the last answer.
-    pub(crate) fn wait(&self, timeout: Duration, mut ready: impl FnMut() -> bool) -> bool {
-        self.wait_until(timeout, |_| ready())
+    /// Waits up to `timeout` until an event other than [`Event::Fetched`] waits or `has_data()` is true, which must not lock
+    /// the mailbox. Returns whether there is data; then no [`Event::Fetched`] is left.
+    pub(crate) fn wait_for_data(&self, timeout: Duration, mut has_data: impl FnMut() -> bool) -> bool {
+        let mut is_there = false;
+        self.wait_until(timeout, |state| {
+            is_there = has_data();
+            state.events.retain(|event| *event != Event::Fetched);
+            is_there || !state.events.is_empty()
+        });
+        is_there
     }
 
     fn wait_until(&self, timeout: Duration, mut ready: impl FnMut(&mut MailboxState) -> bool) -> bool {
@@ -130,12 +126,18 @@ impl Mailbox {
             if ready(&mut state) {
                 return true;
             }
-            let left = deadline.map_or(Duration::from_secs(3600), |deadline| deadline.saturating_duration_since(Instant::now()));
+            let left = deadline.map_or(Duration::from_secs(3600), |deadline| {
+                deadline.saturating_duration_since(Instant::now())
+            });
             if left.is_zero() {
                 return false;
             }
             state.waiting += 1;
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(std::sync::PoisonError::into_inner).0;
+            state = self
+                .changed
+                .wait_timeout(state, left)
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .0;
             state.waiting -= 1;
         }
     }
@@ -153,7 +155,10 @@ mod tests {
         mailbox.post(Event::Fetched);
         mailbox.post(Event::Metadata);
         mailbox.post(Event::Metadata);
-        assert_eq!(mailbox.take(Duration::ZERO), [Event::Fetched, Event::PollDeadline, Event::Metadata]);
+        assert_eq!(
+            mailbox.take(Duration::ZERO),
+            [Event::Fetched, Event::PollDeadline, Event::Metadata]
+        );
         assert!(mailbox.take(Duration::ZERO).is_empty());
     }
 }

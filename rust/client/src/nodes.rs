@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
 
-use barnabas_net::outbound::{Backoff, CloseReason, Connection, ConnectionId, ConnectionOptions, Jitter, VersionRanges};
+use barnabas_net::outbound::{
+    Backoff, CloseReason, Connection, ConnectionId, ConnectionOptions, Jitter, VersionRanges,
+};
 use tokio::sync::mpsc::UnboundedSender;
 
 use barnabas_net::outbound::ConnectionEvent;
@@ -95,7 +97,8 @@ impl Nodes {
         if !self.addresses.is_empty() {
             // Bootstrap connections have done their work, unless something is still on them.
             self.slots.retain(|(node, _), slot| {
-                *node > FIRST_BOOTSTRAP_ID || matches!(&slot.state, SlotState::Ready(connection, _) if connection.in_flight() > 0)
+                *node > FIRST_BOOTSTRAP_ID
+                    || matches!(&slot.state, SlotState::Ready(connection, _) if connection.in_flight() > 0)
             });
         }
     }
@@ -115,7 +118,10 @@ impl Nodes {
 
     /// "host:port" for messages.
     pub(crate) fn describe(&self, id: NodeId) -> String {
-        self.address(id).map_or_else(|| format!("broker {id}"), |(host, port)| format!("broker {id} ({host}:{port})"))
+        self.address(id).map_or_else(
+            || format!("broker {id}"),
+            |(host, port)| format!("broker {id} ({host}:{port})"),
+        )
     }
 
     /// What the broker serves, if the connection is ready and can take a request; else opens it as soon as it may.
@@ -137,7 +143,13 @@ impl Nodes {
         self.opened += 1;
         let connection_id = ConnectionId(self.next_connection);
         let (host, port) = address;
-        slot.state = SlotState::Connecting(Connection::open(connection_id, host, port, self.options.clone(), self.events.clone()));
+        slot.state = SlotState::Connecting(Connection::open(
+            connection_id,
+            host,
+            port,
+            self.options.clone(),
+            self.events.clone(),
+        ));
         slot.is_wanted = false;
         self.by_connection.insert(connection_id, (id, purpose));
         None
@@ -172,17 +184,23 @@ impl Nodes {
     }
 
     fn least_loaded(&self, ids: &[NodeId]) -> Option<NodeId> {
-        let ready = ids.iter().filter_map(|id| match &self.slots.get(&(*id, Purpose::Rest))?.state {
-            SlotState::Ready(connection, _) => Some((connection.in_flight(), *id)),
-            _ => None,
-        });
+        let ready = ids
+            .iter()
+            .filter_map(|id| match &self.slots.get(&(*id, Purpose::Rest))?.state {
+                SlotState::Ready(connection, _) => Some((connection.in_flight(), *id)),
+                _ => None,
+            });
         ready.min().map(|(_, id)| id)
     }
 
     /// Starts connecting to one of the brokers, at random, unless one is connecting already. False if none may be tried now.
     fn open_one(&mut self, ids: &[NodeId], now: Instant) -> bool {
         let state = |id: &NodeId| self.slots.get(&(*id, Purpose::Rest));
-        if ids.iter().filter_map(state).any(|slot| matches!(slot.state, SlotState::Connecting(_))) {
+        if ids
+            .iter()
+            .filter_map(state)
+            .any(|slot| matches!(slot.state, SlotState::Connecting(_)))
+        {
             return true;
         }
         let may_try: Vec<NodeId> = ids
@@ -204,7 +222,13 @@ impl Nodes {
 
     /// A connection became ready.
     pub(crate) fn on_ready(&mut self, connection: ConnectionId, versions: Arc<VersionRanges>) {
-        let Some(slot) = self.by_connection.get(&connection).and_then(|key| self.slots.get_mut(key)) else { return };
+        let Some(slot) = self
+            .by_connection
+            .get(&connection)
+            .and_then(|key| self.slots.get_mut(key))
+        else {
+            return;
+        };
         slot.state = match std::mem::take(&mut slot.state) {
             SlotState::Connecting(handle) if handle.id() == connection => SlotState::Ready(handle, versions),
             other => other,
@@ -214,7 +238,12 @@ impl Nodes {
     }
 
     /// A connection closed: whose it was.
-    pub(crate) fn on_closed(&mut self, connection: ConnectionId, reason: &CloseReason, now: Instant) -> Option<(NodeId, Purpose)> {
+    pub(crate) fn on_closed(
+        &mut self,
+        connection: ConnectionId,
+        reason: &CloseReason,
+        now: Instant,
+    ) -> Option<(NodeId, Purpose)> {
         let key = self.by_connection.remove(&connection)?;
         if let Some(slot) = self.slots.get_mut(&key) {
             let is_current = match &slot.state {
@@ -238,8 +267,13 @@ impl Nodes {
     }
 
     /// When a connection that is wanted may be tried again.
-    pub(crate) fn next_retry(&self) -> Option<Instant> {
-        self.slots.values().filter(|slot| slot.is_wanted).filter_map(|slot| slot.retry_at).min()
+    pub(crate) fn next_retry(&self, now: Instant) -> Option<Instant> {
+        self.slots
+            .values()
+            .filter(|slot| slot.is_wanted)
+            .filter_map(|slot| slot.retry_at)
+            .filter(|at| *at > now)
+            .min()
     }
 
     /// Connections that are ready, and requests unanswered on them.

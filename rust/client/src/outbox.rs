@@ -15,14 +15,26 @@ use crate::sender::ProduceInFlight;
 /// Who asked, and what is needed to use the answer.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    Metadata { sequence: u64 },
+    Metadata {
+        sequence: u64,
+    },
     FindCoordinator(CoordinatorKey),
     Submission(u64),
-    Heartbeat { session: u64 },
+    Heartbeat {
+        session: u64,
+    },
     Leave,
-    InitProducerId { producer: usize },
-    Produce { producer: usize, request: Box<ProduceInFlight> },
-    Fetch { fetcher: u64, request: Box<FetchInFlight> },
+    InitProducerId {
+        producer: usize,
+    },
+    Produce {
+        producer: usize,
+        request: Box<ProduceInFlight>,
+    },
+    Fetch {
+        fetcher: u64,
+        request: Box<FetchInFlight>,
+    },
 }
 
 /// A request that was answered, or that never will be.
@@ -68,7 +80,13 @@ pub(crate) struct Outbox {
 
 impl Outbox {
     pub(crate) fn new(nodes: Nodes) -> Self {
-        Self { nodes, now: Instant::now(), wants_metadata: false, pending: HashMap::new(), next_token: 0 }
+        Self {
+            nodes,
+            now: Instant::now(),
+            wants_metadata: false,
+            pending: HashMap::new(),
+            next_token: 0,
+        }
     }
 
     /// As [`Nodes::ready`].
@@ -78,7 +96,9 @@ impl Outbox {
 
     /// Sends a request on a connection that [`ready`](Self::ready) said is ready. Gives `kind` back if it is not.
     pub(crate) fn send(&mut self, send: Send, kind: Kind) -> Result<(), Kind> {
-        let Some(connection) = self.nodes.connection(send.node, send.purpose) else { return Err(kind) };
+        let Some(connection) = self.nodes.connection(send.node, send.purpose) else {
+            return Err(kind);
+        };
         self.next_token += 1;
         let token = self.next_token;
         let request = Request {
@@ -92,22 +112,54 @@ impl Outbox {
         if connection.send(request).is_err() {
             return Err(kind);
         }
-        self.pending.insert(token, Pending { kind, node: send.node, api_version: send.api_version });
+        self.pending.insert(
+            token,
+            Pending {
+                kind,
+                node: send.node,
+                api_version: send.api_version,
+            },
+        );
         Ok(())
     }
 
     /// The answer to a request, if it is still of interest.
     pub(crate) fn on_response(&mut self, token: u64, body: Bytes) -> Option<Answer> {
-        let Pending { kind, node, api_version } = self.pending.remove(&token)?;
-        Some(Answer { kind, node, api_version, result: Ok(body) })
+        let Pending {
+            kind,
+            node,
+            api_version,
+        } = self.pending.remove(&token)?;
+        Some(Answer {
+            kind,
+            node,
+            api_version,
+            result: Ok(body),
+        })
     }
 
     /// A connection closed: the requests that it leaves unanswered.
-    pub(crate) fn on_closed(&mut self, connection: ConnectionId, reason: &CloseReason, unanswered: &[u64]) -> Vec<Answer> {
+    pub(crate) fn on_closed(
+        &mut self,
+        connection: ConnectionId,
+        reason: &CloseReason,
+        unanswered: &[u64],
+    ) -> Vec<Answer> {
         self.nodes.on_closed(connection, reason, self.now);
         let pending = unanswered.iter().filter_map(|token| self.pending.remove(token));
         pending
-            .map(|Pending { kind, node, api_version }| Answer { kind, node, api_version, result: Err(reason.clone()) })
+            .map(
+                |Pending {
+                     kind,
+                     node,
+                     api_version,
+                 }| Answer {
+                    kind,
+                    node,
+                    api_version,
+                    result: Err(reason.clone()),
+                },
+            )
             .collect()
     }
 }

@@ -84,7 +84,8 @@ impl TopicState {
     }
 
     fn random_below(&self, bound: usize) -> usize {
-        let mut random = barnabas_net::outbound::Jitter::with_seed(self.random.fetch_add(0x9E37_79B9_7F4A_7C16, Ordering::Relaxed));
+        let mut random =
+            barnabas_net::outbound::Jitter::with_seed(self.random.fetch_add(0x9E37_79B9_7F4A_7C16, Ordering::Relaxed));
         random.next_u64();
         usize::try_from(random.below(u64::try_from(bound).unwrap_or(0))).unwrap_or(0)
     }

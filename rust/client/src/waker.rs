@@ -1,6 +1,6 @@
 //! Wakes the I/O thread, and only when it sleeps past the time at which something is to be done.
 
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use tokio::sync::Notify;
@@ -10,12 +10,14 @@ const RUNNING: u64 = 0;
 
 /// The I/O thread's bell.
 ///
-/// The race it settles: a user thread publishes work, then reads `parked_until`; the I/O thread writes `parked_until`, then
-/// looks for work. Both have a sequentially consistent fence in between, so at least one of them sees the other's write: either
-/// the user thread rings, or the I/O thread finds the work before it sleeps.
+/// The race it settles: a user's thread publishes work, counts it in `work`, then reads `parked_until`; the I/O thread writes
+/// `parked_until`, then reads `work`. All four are sequentially consistent, so at least one of them sees the other's write:
+/// either the user's thread rings, or the I/O thread finds new work before it sleeps.
 #[derive(Debug)]
 pub(crate) struct Waker {
     base: Instant,
+    /// Counts calls.
+    work: AtomicU64,
     /// Nanoseconds after `base` at which the I/O thread wakes by itself, or `RUNNING`.
     parked_until: AtomicU64,
     notify: Notify,
@@ -23,7 +25,13 @@ pub(crate) struct Waker {
 
 impl Waker {
     pub(crate) fn new() -> Self {
-        Self { base: Instant::now(), parked_until: AtomicU64::new(RUNNING), notify: Notify::new() }
+        let base = Instant::now();
+        Self {
+            base,
+            work: AtomicU64::new(0),
+            parked_until: AtomicU64::new(RUNNING),
+            notify: Notify::new(),
+        }
     }
 
     /// There is work now. To be called after the work was published.
@@ -38,21 +46,33 @@ impl Waker {
     }
 
     fn wake_if(&self, needed: impl Fn(u64) -> bool) {
-        fence(Ordering::SeqCst);
-        let parked_until = self.parked_until.load(Ordering::Relaxed);
+        self.work.fetch_add(1, Ordering::SeqCst);
+        let parked_until = self.parked_until.load(Ordering::SeqCst);
         if parked_until != RUNNING
             && needed(parked_until)
-            && self.parked_until.compare_exchange(parked_until, RUNNING, Ordering::SeqCst, Ordering::Relaxed).is_ok()
+            && self
+                .parked_until
+                .compare_exchange(parked_until, RUNNING, Ordering::SeqCst, Ordering::Relaxed)
+                .is_ok()
         {
             self.notify.notify_one();
         }
     }
 
-    /// I/O thread: will sleep until then. Look for work once more after this, then wait for [`rung`](Self::rung).
-    pub(crate) fn park_until(&self, time: Option<Instant>) {
+    /// I/O thread: how much work was announced. To be called before a round looks for it.
+    pub(crate) fn work(&self) -> u64 {
+        self.work.load(Ordering::SeqCst)
+    }
+
+    /// I/O thread: will sleep until then. False if work was announced after `seen`: then it must look again first.
+    pub(crate) fn try_park(&self, time: Option<Instant>, seen: u64) -> bool {
         let until = time.map_or(u64::MAX, |time| self.nanos(time).max(RUNNING + 1));
         self.parked_until.store(until, Ordering::SeqCst);
-        fence(Ordering::SeqCst);
+        let may_sleep = self.work() == seen;
+        if !may_sleep {
+            self.unpark();
+        }
+        may_sleep
     }
 
     /// I/O thread: awake.
@@ -76,7 +96,10 @@ mod tests {
     use std::time::Duration;
 
     fn is_rung(waker: &Waker) -> bool {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(false).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
         runtime.block_on(async { tokio::time::timeout(Duration::ZERO, waker.rung()).await.is_ok() })
     }
 
@@ -85,7 +108,7 @@ mod tests {
         let waker = Waker::new();
         waker.wake();
         assert!(!is_rung(&waker));
-        waker.park_until(None);
+        assert!(waker.try_park(None, waker.work()));
         waker.wake();
         assert!(is_rung(&waker));
         waker.wake();
@@ -93,10 +116,19 @@ mod tests {
     }
 
     #[test]
+    fn work_that_comes_before_parking_is_seen() {
+        let waker = Waker::new();
+        let seen = waker.work();
+        waker.wake_by(Instant::now() + Duration::from_secs(1));
+        assert!(!waker.try_park(None, seen));
+        assert!(!is_rung(&waker));
+    }
+
+    #[test]
     fn work_that_is_due_after_the_thread_wakes_anyway_does_not_ring() {
         let waker = Waker::new();
         let now = Instant::now();
-        waker.park_until(Some(now + Duration::from_millis(10)));
+        assert!(waker.try_park(Some(now + Duration::from_millis(10)), 0));
         waker.wake_by(now + Duration::from_millis(20));
         assert!(!is_rung(&waker));
         waker.wake_by(now + Duration::from_millis(5));

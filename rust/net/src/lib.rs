@@ -5,6 +5,7 @@
 
 mod connection;
 pub mod framing;
+pub mod outbound;
 pub mod part;
 mod send;
 pub mod server;

@@ -179,6 +179,13 @@ impl BatchBuilder {
         self.max_timestamp
     }
 
+    /// Goes on in `larger`, whose contents are dropped, and gives the former buffer back.
+    pub fn replace_buffer(&mut self, mut larger: Vec<u8>) -> Vec<u8> {
+        larger.clear();
+        larger.extend_from_slice(&self.buffer);
+        std::mem::replace(&mut self.buffer, larger)
+    }
+
     /// Gives the buffer back without sealing a batch.
     pub fn into_buffer(self) -> Vec<u8> {
         self.buffer

@@ -59,7 +59,11 @@ pub struct Backoff {
 impl Backoff {
     /// A backoff between these two durations.
     pub fn new(first: Duration, max: Duration) -> Self {
-        Self { first, max: max.max(first), jitter: Jitter::new() }
+        Self {
+            first,
+            max: max.max(first),
+            jitter: Jitter::new(),
+        }
     }
 
     /// The wait after `failures` failures in a row; nothing after none.
@@ -67,7 +71,10 @@ impl Backoff {
         if failures == 0 {
             return Duration::ZERO;
         }
-        let factor = 1_u32.checked_shl(failures - 1).filter(|factor| *factor > 0).unwrap_or(u32::MAX);
+        let factor = 1_u32
+            .checked_shl(failures - 1)
+            .filter(|factor| *factor > 0)
+            .unwrap_or(u32::MAX);
         let wait = self.first.checked_mul(factor).unwrap_or(self.max).min(self.max);
         self.jitter.spread(wait)
     }
@@ -81,10 +88,21 @@ mod tests {
     fn waits_double_up_to_the_maximum_within_a_fifth() {
         let mut backoff = Backoff::new(Duration::from_millis(50), Duration::from_millis(1000));
         assert_eq!(backoff.after(0), Duration::ZERO);
-        for (failures, middle) in [(1, 50), (2, 100), (3, 200), (5, 800), (6, 1000), (40, 1000), (u32::MAX, 1000)] {
+        for (failures, middle) in [
+            (1, 50),
+            (2, 100),
+            (3, 200),
+            (5, 800),
+            (6, 1000),
+            (40, 1000),
+            (u32::MAX, 1000),
+        ] {
             for _ in 0..100 {
                 let wait = backoff.after(failures).as_millis();
-                assert!(wait >= middle * 4 / 5 && wait <= middle * 6 / 5, "{wait} after {failures} failures");
+                assert!(
+                    wait >= middle * 4 / 5 && wait <= middle * 6 / 5,
+                    "{wait} after {failures} failures"
+                );
             }
         }
     }

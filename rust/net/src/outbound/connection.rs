@@ -195,7 +195,14 @@ impl Connection {
             correlation_id: handshake::CORRELATION_IDS,
             in_flight: Arc::clone(&in_flight),
         };
-        let task = Task { id, address: format!("{host}:{port}"), options, events, incoming, in_flight };
+        let task = Task {
+            id,
+            address: format!("{host}:{port}"),
+            options,
+            events,
+            incoming,
+            in_flight,
+        };
         tokio::spawn(task.run(host, port));
         handle
     }
@@ -291,7 +298,11 @@ impl Task {
         }
         self.in_flight.store(0, Ordering::Relaxed);
         // The owner may be gone; then nobody needs to know.
-        let _ = self.events.send(ConnectionEvent::Closed { connection: self.id, reason, unanswered });
+        let _ = self.events.send(ConnectionEvent::Closed {
+            connection: self.id,
+            reason,
+            unanswered,
+        });
     }
 
     /// Connects and shakes hands, unless the owner gives up first.
@@ -301,12 +312,21 @@ impl Task {
         let ready = async {
             let stream = stream::connect(host, port, options)
                 .await
-                .map_err(|error| CloseReason::ConnectFailed { address: address.clone(), reason: error.to_string() })?;
+                .map_err(|error| CloseReason::ConnectFailed {
+                    address: address.clone(),
+                    reason: error.to_string(),
+                })?;
             let mut reader = FrameReader::new(options.pool.clone(), options.response_bytes_max);
-            let versions = tokio::time::timeout(options.setup_timeout, handshake::run(&stream, &mut reader, &options.client_id))
-                .await
-                .unwrap_or_else(|_| Err(format!("no answer within {} ms", options.setup_timeout.as_millis())))
-                .map_err(|reason| CloseReason::HandshakeFailed { address: address.clone(), reason })?;
+            let versions = tokio::time::timeout(
+                options.setup_timeout,
+                handshake::run(&stream, &mut reader, &options.client_id),
+            )
+            .await
+            .unwrap_or_else(|_| Err(format!("no answer within {} ms", options.setup_timeout.as_millis())))
+            .map_err(|reason| CloseReason::HandshakeFailed {
+                address: address.clone(),
+                reason,
+            })?;
             Ok((stream, reader, versions))
         };
         let (stream, reader, versions) = tokio::select! {
@@ -315,13 +335,21 @@ impl Task {
             _ = self.incoming.recv() => return Err(CloseReason::Requested),
             ready = ready => ready?,
         };
-        let ready = ConnectionEvent::Ready { connection: self.id, versions: Arc::new(versions) };
+        let ready = ConnectionEvent::Ready {
+            connection: self.id,
+            versions: Arc::new(versions),
+        };
         self.events.send(ready).map_err(|_| CloseReason::Requested)?;
         Ok((stream, reader))
     }
 
     /// Writes and reads until something ends the connection.
-    async fn serve(&mut self, stream: &TcpStream, mut reader: FrameReader, waiting: &mut VecDeque<InFlight>) -> CloseReason {
+    async fn serve(
+        &mut self,
+        stream: &TcpStream,
+        mut reader: FrameReader,
+        waiting: &mut VecDeque<InFlight>,
+    ) -> CloseReason {
         let mut writing = WriteQueue::default();
         // Acks=0 requests are reported when they have left: (bytes written by then, token).
         let mut used = Instant::now();
@@ -375,7 +403,11 @@ impl Task {
         let now = Instant::now();
         let Some(first) = waiting.iter().min_by_key(|request| request.deadline) else {
             let idle_at = used + self.options.idle_timeout;
-            return if idle_at <= now { Err(CloseReason::Idle) } else { Ok(idle_at) };
+            return if idle_at <= now {
+                Err(CloseReason::Idle)
+            } else {
+                Ok(idle_at)
+            };
         };
         if first.deadline > now {
             return Ok(first.deadline);
@@ -387,7 +419,12 @@ impl Task {
         })
     }
 
-    fn write(&self, stream: &TcpStream, writing: &mut WriteQueue, waiting: &mut VecDeque<InFlight>) -> Result<(), CloseReason> {
+    fn write(
+        &self,
+        stream: &TcpStream,
+        writing: &mut WriteQueue,
+        waiting: &mut VecDeque<InFlight>,
+    ) -> Result<(), CloseReason> {
         writing.write_to(stream).map_err(|error| self.io_error(&error))?;
         if writing.is_empty() {
             let in_flight = &self.in_flight;
@@ -395,7 +432,11 @@ impl Task {
             waiting.retain(|request| {
                 if !request.expects_response {
                     in_flight.fetch_sub(1, Ordering::Relaxed);
-                    let event = ConnectionEvent::Response { connection: id, token: request.token, body: Bytes::new() };
+                    let event = ConnectionEvent::Response {
+                        connection: id,
+                        token: request.token,
+                        body: Bytes::new(),
+                    };
                     let _ = events.send(event);
                 }
                 request.expects_response
@@ -404,15 +445,27 @@ impl Task {
         Ok(())
     }
 
-    fn read(&self, stream: &TcpStream, reader: &mut FrameReader, waiting: &mut VecDeque<InFlight>) -> Result<(), CloseReason> {
+    fn read(
+        &self,
+        stream: &TcpStream,
+        reader: &mut FrameReader,
+        waiting: &mut VecDeque<InFlight>,
+    ) -> Result<(), CloseReason> {
         match reader.read_from(stream) {
-            Ok(0) => return Err(CloseReason::PeerClosed { address: self.address.clone() }),
+            Ok(0) => {
+                return Err(CloseReason::PeerClosed {
+                    address: self.address.clone(),
+                });
+            }
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
             Err(error) => return Err(self.io_error(&error)),
         }
         while let Some(frame) = reader.next_frame().map_err(|BadLength(length)| {
-            self.protocol(format!("a response of {length} bytes, the limit is {}", self.options.response_bytes_max))
+            self.protocol(format!(
+                "a response of {length} bytes, the limit is {}",
+                self.options.response_bytes_max
+            ))
         })? {
             self.answer(frame, waiting)?;
         }
@@ -429,21 +482,33 @@ impl Task {
         let (correlation_id, body_at) = handshake::response_head(request.api_key, request.api_version, &frame)
             .map_err(|reason| self.protocol(reason))?;
         if correlation_id != request.correlation_id {
-            let reason = format!("correlation id {correlation_id} where {} was due", request.correlation_id);
+            let reason = format!(
+                "correlation id {correlation_id} where {} was due",
+                request.correlation_id
+            );
             return Err(self.protocol(reason));
         }
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
-        let mut body = frame;
-        bytes::Buf::advance(&mut body, body_at.min(body.len()));
-        let event = ConnectionEvent::Response { connection: self.id, token: request.token, body };
+        let body = frame.slice(body_at.min(frame.len())..);
+        let event = ConnectionEvent::Response {
+            connection: self.id,
+            token: request.token,
+            body,
+        };
         self.events.send(event).map_err(|_| CloseReason::Requested)
     }
 
     fn io_error(&self, error: &io::Error) -> CloseReason {
-        CloseReason::Io { address: self.address.clone(), reason: error.to_string() }
+        CloseReason::Io {
+            address: self.address.clone(),
+            reason: error.to_string(),
+        }
     }
 
     fn protocol(&self, reason: String) -> CloseReason {
-        CloseReason::Protocol { address: self.address.clone(), reason }
+        CloseReason::Protocol {
+            address: self.address.clone(),
+            reason,
+        }
     }
 }

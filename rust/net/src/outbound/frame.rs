@@ -31,7 +31,13 @@ pub(super) struct FrameReader {
 
 impl FrameReader {
     pub(super) fn new(pool: ReceivePool, frame_bytes_max: usize) -> Self {
-        Self { staging: Vec::with_capacity(STAGING_BYTES), taken: 0, large: None, pool, frame_bytes_max }
+        Self {
+            staging: Vec::with_capacity(STAGING_BYTES),
+            taken: 0,
+            large: None,
+            pool,
+            frame_bytes_max,
+        }
     }
 
     /// The next whole frame without its length, if it was read.

@@ -12,6 +12,8 @@ mod receive_pool;
 mod stream;
 
 pub use backoff::{Backoff, Jitter};
-pub use connection::{CloseReason, Connection, ConnectionEvent, ConnectionId, ConnectionOptions, IN_FLIGHT_MAX, Request};
+pub use connection::{
+    CloseReason, Connection, ConnectionEvent, ConnectionId, ConnectionOptions, IN_FLIGHT_MAX, Request,
+};
 pub use handshake::VersionRanges;
 pub use receive_pool::{PooledBuffer, ReceivePool};

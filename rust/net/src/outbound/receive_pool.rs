@@ -24,7 +24,9 @@ struct Shelves {
 
 impl fmt::Debug for ReceivePool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReceivePool").field("free_bytes", &self.free_bytes()).finish_non_exhaustive()
+        f.debug_struct("ReceivePool")
+            .field("free_bytes", &self.free_bytes())
+            .finish_non_exhaustive()
     }
 }
 
@@ -32,13 +34,19 @@ impl ReceivePool {
     /// A pool that keeps at most `free_bytes_limit` bytes of unused buffers.
     pub fn new(free_bytes_limit: usize) -> Self {
         let free = std::array::from_fn(|_| Mutex::new(Vec::new()));
-        Self(Arc::new(Shelves { free, free_bytes: AtomicUsize::new(0), free_bytes_limit }))
+        Self(Arc::new(Shelves {
+            free,
+            free_bytes: AtomicUsize::new(0),
+            free_bytes_limit,
+        }))
     }
 
     /// An empty buffer with room for at least `size` bytes.
     pub fn take(&self, size: usize) -> PooledBuffer {
         let class = class_for(size);
-        let kept = class.and_then(|class| self.0.shelf(class)).and_then(|mut shelf| shelf.pop());
+        let kept = class
+            .and_then(|class| self.0.shelf(class))
+            .and_then(|mut shelf| shelf.pop());
         let buffer = match kept {
             Some(buffer) => {
                 self.0.free_bytes.fetch_sub(buffer.capacity(), Ordering::Relaxed);
@@ -46,7 +54,10 @@ impl ReceivePool {
             }
             None => Vec::with_capacity(class.map_or(size, |class| CLASS_BYTES_MIN << class)),
         };
-        PooledBuffer { buffer, shelves: Arc::clone(&self.0) }
+        PooledBuffer {
+            buffer,
+            shelves: Arc::clone(&self.0),
+        }
     }
 
     /// Bytes of unused buffers.
@@ -62,7 +73,8 @@ impl Shelves {
 
     fn put_back(&self, mut buffer: Vec<u8>) {
         // Only buffers that are exactly of a class: a grown one would be counted in the wrong place.
-        let Some(class) = class_for(buffer.capacity()).filter(|class| buffer.capacity() == CLASS_BYTES_MIN << class) else {
+        let Some(class) = class_for(buffer.capacity()).filter(|class| buffer.capacity() == CLASS_BYTES_MIN << class)
+        else {
             return;
         };
         let Some(mut shelf) = self.shelf(class) else { return };
@@ -79,7 +91,9 @@ impl Shelves {
 /// The smallest class that holds `size` bytes; `None` for sizes that are not pooled.
 fn class_for(size: usize) -> Option<usize> {
     let units = size.max(1).div_ceil(CLASS_BYTES_MIN).checked_next_power_of_two()?;
-    usize::try_from(units.trailing_zeros()).ok().filter(|class| *class < CLASS_COUNT && size > CLASS_BYTES_MIN / 4)
+    usize::try_from(units.trailing_zeros())
+        .ok()
+        .filter(|class| *class < CLASS_COUNT && size > CLASS_BYTES_MIN / 4)
 }
 
 /// A buffer of a [`ReceivePool`].
@@ -90,7 +104,9 @@ pub struct PooledBuffer {
 
 impl fmt::Debug for PooledBuffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PooledBuffer").field("len", &self.buffer.len()).finish_non_exhaustive()
+        f.debug_struct("PooledBuffer")
+            .field("len", &self.buffer.len())
+            .finish_non_exhaustive()
     }
 }
 

@@ -20,7 +20,10 @@ pub(super) async fn connect(host: &str, port: u16, options: &ConnectionOptions) 
             Ok(Ok(stream)) => return Ok(stream),
             Ok(Err(error)) => last = Some(error),
             Err(_) => {
-                let text = format!("{address} did not accept within {} ms", options.setup_timeout.as_millis());
+                let text = format!(
+                    "{address} did not accept within {} ms",
+                    options.setup_timeout.as_millis()
+                );
                 last = Some(io::Error::new(io::ErrorKind::TimedOut, text));
             }
         }
@@ -29,7 +32,11 @@ pub(super) async fn connect(host: &str, port: u16, options: &ConnectionOptions) 
 }
 
 async fn connect_to(address: SocketAddr, options: &ConnectionOptions) -> io::Result<TcpStream> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
     let size = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
     if let Some(bytes) = options.send_buffer {
         socket.set_send_buffer_size(size(bytes))?;

@@ -1,0 +1,385 @@
+//! A consumer's partitions: where each one stands, and the batches that wait to be polled. Shared by the consumer's thread and
+//! the I/O thread under one lock, which is held for neither decoding nor waiting.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use barnabas_records::RecordIter;
+
+use crate::config::FetchConfig;
+use crate::counters::Counter;
+use crate::fetched::FetchedBatch;
+use crate::lock::lock;
+use crate::mailbox::Mailbox;
+
+/// Topic and partition.
+pub type TopicPartition = (Arc<str>, i32);
+
+/// A partition of an assignment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assigned {
+    /// The topic.
+    pub topic: Arc<str>,
+    /// The partition.
+    pub partition: i32,
+    /// Where to begin; -1 keeps the position of a partition that was assigned before, and leaves a new one without.
+    pub offset: i64,
+    /// The epoch of the record before `offset`, -1 when unknown.
+    pub leader_epoch: i32,
+}
+
+/// Where a partition stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PositionOf {
+    /// The topic.
+    pub topic: Arc<str>,
+    /// The partition.
+    pub partition: i32,
+    /// The offset of the next record to be polled.
+    pub offset: i64,
+    /// The epoch of the last polled batch, -1 when unknown.
+    pub leader_epoch: i32,
+}
+
+/// What a fetcher's threads share.
+#[derive(Debug)]
+pub(crate) struct FetchBuffer {
+    pub(crate) config: FetchConfig,
+    pub(crate) counters: FetchCounters,
+    state: Mutex<FetchState>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct FetchCounters {
+    pub(crate) requests: Counter,
+    pub(crate) bytes: Counter,
+    pub(crate) batches: Counter,
+    pub(crate) records: Counter,
+}
+
+/// The state under the lock.
+#[derive(Debug, Default)]
+pub(crate) struct FetchState {
+    pub(crate) partitions: BTreeMap<TopicPartition, PartitionFetch>,
+    /// Bytes of all batches that wait.
+    pub(crate) buffered_bytes: usize,
+    /// Some partition was not fetched because enough of it waits already.
+    pub(crate) is_held_back: bool,
+    /// Counts assignments.
+    pub(crate) assignment: u64,
+    next_generation: u64,
+    next_turn: u64,
+    /// The partition that the last poll ended with.
+    polled: Option<TopicPartition>,
+}
+
+/// One partition.
+#[derive(Debug)]
+pub(crate) struct PartitionFetch {
+    /// The next record to be polled; `None` until somebody says where to begin.
+    pub(crate) position: Option<i64>,
+    /// The next record to be fetched.
+    pub(crate) fetch_offset: i64,
+    /// The epoch of the last polled batch.
+    pub(crate) polled_epoch: i32,
+    /// Changes with every assignment and seek, so that answers to what was asked before are dropped.
+    pub(crate) generation: u64,
+    pub(crate) is_paused: bool,
+    /// An error that only a seek mends.
+    pub(crate) is_halted: bool,
+    pub(crate) is_in_flight: bool,
+    pub(crate) retry_at: Option<Instant>,
+    pub(crate) failures: u32,
+    pub(crate) high_watermark: i64,
+    pub(crate) last_stable_offset: i64,
+    pub(crate) log_start_offset: i64,
+    /// When it last gave records: those that waited longest stand first in a request.
+    pub(crate) turn: u64,
+    buffered: VecDeque<FetchedBatch>,
+    buffered_bytes: usize,
+}
+
+/// A partition's buffer is full at this many times its fetch size: one fetch is polled while the next one comes.
+const FETCHES_BUFFERED: usize = 2;
+
+impl PartitionFetch {
+    fn new(generation: u64) -> Self {
+        Self {
+            position: None,
+            fetch_offset: -1,
+            polled_epoch: -1,
+            generation,
+            is_paused: false,
+            is_halted: false,
+            is_in_flight: false,
+            retry_at: None,
+            failures: 0,
+            high_watermark: -1,
+            last_stable_offset: -1,
+            log_start_offset: -1,
+            turn: 0,
+            buffered: VecDeque::new(),
+            buffered_bytes: 0,
+        }
+    }
+
+    /// Whether enough waits to be polled.
+    pub(crate) fn is_full(&self, config: &FetchConfig) -> bool {
+        self.buffered_bytes >= config.max_partition_bytes.saturating_mul(FETCHES_BUFFERED)
+    }
+
+    /// Whether the broker had nothing more when it was last asked.
+    pub(crate) fn is_caught_up(&self) -> bool {
+        self.high_watermark >= 0 && self.fetch_offset >= self.high_watermark
+    }
+}
+
+impl FetchState {
+    fn generation(&mut self) -> u64 {
+        self.next_generation += 1;
+        self.next_generation
+    }
+
+    /// Marks a partition as served, behind all others.
+    pub(crate) fn took_turn(&mut self, key: &TopicPartition) {
+        self.next_turn += 1;
+        if let Some(partition) = self.partitions.get_mut(key) {
+            partition.turn = self.next_turn;
+        }
+    }
+
+    /// Begins anew at `offset`, dropping what waits.
+    fn restart(&mut self, key: &TopicPartition, offset: i64, leader_epoch: i32) {
+        let generation = self.generation();
+        let Some(partition) = self.partitions.get_mut(key) else {
+            return;
+        };
+        self.buffered_bytes = self.buffered_bytes.saturating_sub(partition.buffered_bytes);
+        partition.buffered.clear();
+        partition.buffered_bytes = 0;
+        partition.position = Some(offset);
+        partition.fetch_offset = offset;
+        partition.polled_epoch = leader_epoch;
+        partition.generation = generation;
+        partition.is_halted = false;
+        partition.is_in_flight = false;
+        partition.retry_at = None;
+        partition.failures = 0;
+    }
+
+    /// I/O thread: adds what was fetched; the next fetch begins at `next_offset`.
+    pub(crate) fn push(&mut self, key: &TopicPartition, batches: Vec<FetchedBatch>, next_offset: i64) {
+        let Some(partition) = self.partitions.get_mut(key) else {
+            return;
+        };
+        for batch in batches {
+            partition.buffered_bytes += batch.payload.len();
+            self.buffered_bytes += batch.payload.len();
+            partition.buffered.push_back(batch);
+        }
+        partition.fetch_offset = next_offset;
+        if partition.buffered.is_empty() {
+            // Only control batches, or batches that compaction emptied: nobody will poll them.
+            partition.position = Some(next_offset);
+        }
+    }
+
+    fn has_data(&self) -> bool {
+        self.partitions
+            .values()
+            .any(|partition| !partition.is_paused && !partition.buffered.is_empty())
+    }
+}
+
+impl FetchBuffer {
+    pub(crate) fn new(config: FetchConfig) -> Self {
+        Self {
+            config,
+            counters: FetchCounters::default(),
+            state: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, FetchState> {
+        lock(&self.state)
+    }
+
+    /// The whole new assignment. Partitions that stay keep their position and what waits, unless an offset is given.
+    pub(crate) fn assign(&self, partitions: &[Assigned]) {
+        let mut state = self.lock();
+        state.assignment += 1;
+        let mut old = std::mem::take(&mut state.partitions);
+        for assigned in partitions {
+            let key = (Arc::clone(&assigned.topic), assigned.partition);
+            let generation = state.generation();
+            let partition = old.remove(&key).unwrap_or_else(|| PartitionFetch::new(generation));
+            state.partitions.insert(key.clone(), partition);
+            if assigned.offset >= 0 {
+                state.restart(&key, assigned.offset, assigned.leader_epoch);
+            }
+        }
+        let dropped: usize = old.values().map(|partition| partition.buffered_bytes).sum();
+        state.buffered_bytes = state.buffered_bytes.saturating_sub(dropped);
+    }
+
+    /// Goes on at `offset`. False if the partition is not assigned.
+    pub(crate) fn seek(&self, key: &TopicPartition, offset: i64) -> bool {
+        let mut state = self.lock();
+        state.restart(key, offset, -1);
+        state.partitions.contains_key(key)
+    }
+
+    /// Pauses or resumes. Paused partitions keep what waits and are not fetched. Returns those that are not assigned.
+    pub(crate) fn set_paused(&self, keys: &[TopicPartition], is_paused: bool) -> Vec<TopicPartition> {
+        let mut state = self.lock();
+        let mut unknown = Vec::new();
+        for key in keys {
+            match state.partitions.get_mut(key) {
+                Some(partition) => partition.is_paused = is_paused,
+                None => unknown.push(key.clone()),
+            }
+        }
+        unknown
+    }
+
+    /// Where all partitions with a position stand.
+    pub(crate) fn positions(&self) -> Vec<PositionOf> {
+        let state = self.lock();
+        let position = |((topic, index), partition): (&TopicPartition, &PartitionFetch)| {
+            let offset = partition.position?;
+            Some(PositionOf {
+                topic: Arc::clone(topic),
+                partition: *index,
+                offset,
+                leader_epoch: partition.polled_epoch,
+            })
+        };
+        state.partitions.iter().filter_map(position).collect()
+    }
+
+    /// Where a partition stands.
+    pub(crate) fn position(&self, key: &TopicPartition) -> Option<i64> {
+        self.lock().partitions.get(key)?.position
+    }
+
+    /// High watermark, last stable offset and log start offset of each partition, -1 while unknown.
+    pub(crate) fn watermarks(&self) -> Vec<(TopicPartition, [i64; 3])> {
+        let state = self.lock();
+        let marks = |partition: &PartitionFetch| {
+            [
+                partition.high_watermark,
+                partition.last_stable_offset,
+                partition.log_start_offset,
+            ]
+        };
+        state
+            .partitions
+            .iter()
+            .map(|(key, partition)| (key.clone(), marks(partition)))
+            .collect()
+    }
+
+    /// Whether a poll would return something.
+    pub(crate) fn has_data(&self) -> bool {
+        self.lock().has_data()
+    }
+
+    /// Takes what waits, at most `max_records`, and moves the positions on. Partitions take turns in being first. Also says
+    /// whether fetching had been held back.
+    pub(crate) fn take(&self, max_records: Option<usize>) -> (Vec<FetchedBatch>, bool) {
+        let mut state = self.lock();
+        let mut left = max_records.unwrap_or(usize::MAX);
+        let mut taken = Vec::new();
+        let mut taken_bytes = 0;
+        let last = state.polled.take();
+        let state = &mut *state;
+        let mut keys: Vec<TopicPartition> = state.partitions.keys().cloned().collect();
+        let first = last
+            .map_or(0, |last| keys.partition_point(|key| *key <= last))
+            .min(keys.len());
+        keys.rotate_left(first);
+        for key in keys {
+            let Some(partition) = state.partitions.get_mut(&key) else {
+                continue;
+            };
+            if partition.is_paused || partition.buffered.is_empty() {
+                continue;
+            }
+            if left == 0 {
+                break;
+            }
+            let before = partition.buffered_bytes;
+            take_from(partition, &mut left, &mut taken);
+            taken_bytes += before - partition.buffered_bytes;
+            state.polled = Some(key);
+        }
+        state.buffered_bytes = state.buffered_bytes.saturating_sub(taken_bytes);
+        let was_held_back = std::mem::take(&mut state.is_held_back);
+        (taken, was_held_back)
+    }
+
+    /// Waits up to `timeout` until there is data or an event in the mailbox.
+    pub(crate) fn wait(&self, mailbox: &Mailbox, timeout: Duration) -> bool {
+        mailbox.wait_for_data(timeout, || self.has_data())
+    }
+}
+
+/// Takes a partition's batches from the front until `left` records were taken.
+fn take_from(partition: &mut PartitionFetch, left: &mut usize, taken: &mut Vec<FetchedBatch>) {
+    while *left > 0
+        && let Some(mut batch) = partition.buffered.pop_front()
+    {
+        let size = batch.payload.len();
+        let rest = split(&mut batch, *left);
+        let count = usize::try_from(batch.end_offset - batch.first_offset).unwrap_or(0);
+        *left = left.saturating_sub(
+            count
+                .min(usize::try_from(batch.header.record_count).unwrap_or(0))
+                .max(1),
+        );
+        partition.position = Some(batch.end_offset);
+        partition.polled_epoch = batch.leader_epoch;
+        taken.push(batch);
+        match rest {
+            Some(rest) => {
+                *left = 0;
+                partition.buffered.push_front(rest);
+            }
+            None => partition.buffered_bytes = partition.buffered_bytes.saturating_sub(size),
+        }
+    }
+    if partition.buffered.is_empty() {
+        // What follows the last batch and was dropped, control batches for one, is behind us too.
+        partition.position = Some(partition.fetch_offset);
+    }
+}
+
+/// Cuts a batch after `records` records; the rest is returned.
+fn split(batch: &mut FetchedBatch, records: usize) -> Option<FetchedBatch> {
+    if usize::try_from(batch.header.record_count).is_ok_and(|count| count <= records) {
+        return None;
+    }
+    let is_dense = batch.header.record_count == batch.header.last_offset_delta.saturating_add(1);
+    let end = if is_dense {
+        batch
+            .first_offset
+            .saturating_add(i64::try_from(records).unwrap_or(i64::MAX))
+    } else {
+        // Compaction left gaps between the offsets, so they have to be looked at.
+        let offsets = RecordIter::new(&batch.header, &batch.payload)
+            .map_while(Result::ok)
+            .map(|record| record.offset);
+        offsets
+            .filter(|offset| *offset >= batch.first_offset)
+            .nth(records)
+            .unwrap_or(batch.end_offset)
+    };
+    if end >= batch.end_offset {
+        return None;
+    }
+    let mut rest = batch.clone();
+    rest.first_offset = end;
+    batch.end_offset = end;
+    Some(rest)
+}

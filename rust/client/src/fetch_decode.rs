@@ -1,0 +1,173 @@
+//! From a partition's part of a Fetch response to batches that can be polled: checked, decompressed, without control batches
+//! and aborted transactions.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use barnabas_net::outbound::ReceivePool;
+use barnabas_records::{BatchIter, BatchRef, Compression, ControlKey, RecordIter, control_type, decompress};
+use barnabas_wire::errors::ErrorCode;
+use barnabas_wire::messages::fetch::AbortedTransaction;
+use bytes::Bytes;
+
+use crate::config::{FetchConfig, IsolationLevel};
+use crate::fetched::FetchedBatch;
+
+/// What became of a partition's records.
+#[derive(Debug, Default)]
+pub(crate) struct Decoded {
+    /// Batches in order.
+    pub(crate) batches: Vec<FetchedBatch>,
+    /// Where the next fetch begins.
+    pub(crate) next_offset: i64,
+    /// Kafka's error code of what could not be read at `next_offset`.
+    pub(crate) error_code: Option<i16>,
+}
+
+/// Decompression, and how well it went lately.
+#[derive(Debug)]
+pub(crate) struct Decoder {
+    pool: ReceivePool,
+    /// Decompressed bytes per 16 compressed ones, of the last batch.
+    expansion: usize,
+}
+
+impl Decoder {
+    pub(crate) fn new(pool: ReceivePool) -> Self {
+        Self { pool, expansion: 64 }
+    }
+
+    /// Reads `records`, a slice of `response`, from `fetch_offset` on.
+    pub(crate) fn decode(
+        &mut self,
+        config: &FetchConfig,
+        key: &(Arc<str>, i32),
+        fetch_offset: i64,
+        records: Bytes,
+        aborted: Option<&[AbortedTransaction]>,
+    ) -> Decoded {
+        let mut decoded = Decoded {
+            next_offset: fetch_offset,
+            ..Decoded::default()
+        };
+        let mut transactions = Aborted::new(config, aborted);
+        let mut batches = BatchIter::new(&records);
+        for batch in batches.by_ref() {
+            let outcome = batch.map_err(|_| ErrorCode::CORRUPT_MESSAGE).and_then(|batch| {
+                let header = batch.header;
+                if header.last_offset() < decoded.next_offset {
+                    return Ok(None);
+                }
+                if config.check_crcs {
+                    batch.check_crc().map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
+                }
+                let next_offset = header.last_offset().checked_add(1).ok_or(ErrorCode::CORRUPT_MESSAGE)?;
+                if header.base_offset < 0 || header.last_offset_delta < 0 {
+                    return Err(ErrorCode::CORRUPT_MESSAGE);
+                }
+                let first_offset = std::mem::replace(&mut decoded.next_offset, next_offset).max(header.base_offset);
+                if header.is_control() {
+                    transactions.end(&batch);
+                    return Ok(None);
+                }
+                if header.record_count == 0 || transactions.is_aborted(&batch) {
+                    return Ok(None);
+                }
+                let payload = self.payload(config, &batch, &records).map_err(|code| {
+                    decoded.next_offset = first_offset;
+                    code
+                })?;
+                Ok(Some(FetchedBatch {
+                    topic: Arc::clone(&key.0),
+                    partition: key.1,
+                    leader_epoch: header.partition_leader_epoch,
+                    header,
+                    payload,
+                    first_offset,
+                    end_offset: next_offset,
+                }))
+            });
+            match outcome {
+                Ok(batch) => decoded.batches.extend(batch),
+                Err(code) => {
+                    decoded.error_code = Some(code.code());
+                    return decoded;
+                }
+            }
+        }
+        if decoded.next_offset == fetch_offset && decoded.batches.is_empty() && !batches.rest().is_empty() {
+            // A broker sends at least one whole batch (KIP-74); only very old ones do not.
+            decoded.error_code = Some(ErrorCode::MESSAGE_TOO_LARGE.code());
+        }
+        decoded
+    }
+
+    /// The batch's records, decompressed if they have to be.
+    fn payload(&mut self, config: &FetchConfig, batch: &BatchRef<'_>, response: &Bytes) -> Result<Bytes, ErrorCode> {
+        let codec = batch
+            .header
+            .compression()
+            .map_err(|_| ErrorCode::UNSUPPORTED_COMPRESSION_TYPE)?;
+        let payload = batch.payload();
+        if codec == Compression::None {
+            return Ok(response.slice_ref(payload));
+        }
+        let expected = (payload.len() / 16 + 1).saturating_mul(self.expansion);
+        let mut buffer = self.pool.take(expected.min(config.max_decompressed_bytes));
+        decompress(codec, payload, buffer.as_mut_vec(), config.max_decompressed_bytes)
+            .map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
+        let size = buffer.as_ref().len();
+        // A quarter of room, so that batches like this one fit their buffer.
+        self.expansion = ((size / (payload.len() / 16 + 1)) * 5 / 4 + 1).min(16 * 1024);
+        Ok(buffer.freeze())
+    }
+}
+
+/// Which producers' transactions are aborted at the current offset. Empty with `read_uncommitted`.
+struct Aborted<'a> {
+    /// By first offset, the next one last.
+    coming: Vec<&'a AbortedTransaction>,
+    now: BTreeSet<i64>,
+}
+
+impl<'a> Aborted<'a> {
+    fn new(config: &FetchConfig, aborted: Option<&'a [AbortedTransaction]>) -> Self {
+        let is_asked = config.isolation_level == IsolationLevel::ReadCommitted;
+        let mut coming: Vec<_> = aborted.filter(|_| is_asked).unwrap_or_default().iter().collect();
+        coming.sort_by_key(|transaction| std::cmp::Reverse(transaction.first_offset));
+        Self {
+            coming,
+            now: BTreeSet::new(),
+        }
+    }
+
+    /// Transactions that begin up to `offset` are aborted from here on.
+    fn advance(&mut self, offset: i64) {
+        while let Some(next) = self.coming.last()
+            && next.first_offset <= offset
+        {
+            self.now.insert(next.producer_id);
+            self.coming.pop();
+        }
+    }
+
+    fn is_aborted(&mut self, batch: &BatchRef<'_>) -> bool {
+        self.advance(batch.header.last_offset());
+        batch.header.is_transactional() && self.now.contains(&batch.header.producer_id)
+    }
+
+    /// A marker: a transaction ends here.
+    fn end(&mut self, batch: &BatchRef<'_>) {
+        let key = RecordIter::new(&batch.header, batch.payload())
+            .next()
+            .and_then(Result::ok)
+            .and_then(|record| record.key);
+        let is_abort = key
+            .and_then(|key| ControlKey::parse(key).ok())
+            .is_some_and(|key| key.control_type == control_type::ABORT);
+        self.advance(batch.header.last_offset());
+        if is_abort {
+            self.now.remove(&batch.header.producer_id);
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Keeping the cluster view fresh: what is asked, when, and who waits for it.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Condvar, Mutex, RwLock};
+use std::time::{Duration, Instant};
+
+use barnabas_net::outbound::Backoff;
+use barnabas_wire::api;
+use barnabas_wire::errors::ErrorCode;
+use barnabas_wire::messages::metadata::{MetadataRequest, MetadataRequestTopic, MetadataResponse};
+use barnabas_wire::primitives::Reader;
+use bytes::Bytes;
+
+use crate::cluster::{ClusterView, Wanted};
+use crate::config::ClientConfig;
+use crate::lock::{lock, read, write};
+use crate::mailbox::{Event, Mailbox};
+use crate::nodes::Purpose;
+use crate::outbox::{Kind, Outbox, Send};
+use crate::waker::Waker;
+
+/// Metadata versions that this client can use; the oldest names a controller.
+const VERSIONS: (i16, i16) = (1, 13);
+
+/// The part of metadata that users' threads share with the I/O thread.
+#[derive(Debug)]
+pub(crate) struct MetadataCell {
+    view: RwLock<Arc<ClusterView>>,
+    state: Mutex<CellState>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct CellState {
+    /// Topics of the producer: kept as long as it lives.
+    produced: BTreeSet<Arc<str>>,
+    /// Topics that the consumer or admin asked for.
+    watched: BTreeSet<Arc<str>>,
+    /// Topics that are fetched.
+    fetched: BTreeSet<Arc<str>>,
+    is_all_watched: bool,
+    /// Counts requests for a refresh.
+    requested: u64,
+    /// The last request that a completed refresh has answered.
+    completed: u64,
+    /// Why the last attempt failed, if it did.
+    failure: Option<String>,
+}
+
+impl MetadataCell {
+    pub(crate) fn new() -> Self {
+        Self {
+            view: RwLock::new(Arc::new(ClusterView::unknown())),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// The view as it is now.
+    pub(crate) fn view(&self) -> Arc<ClusterView> {
+        Arc::clone(&read(&self.view))
+    }
+
+    pub(crate) fn publish(&self, view: Arc<ClusterView>) {
+        *write(&self.view) = view;
+    }
+
+    /// Wants a topic of the producer; asks for a refresh if nothing is known of it.
+    pub(crate) fn want_produced(&self, topic: &Arc<str>, waker: &Waker) {
+        let mut state = lock(&self.state);
+        if state.produced.insert(Arc::clone(topic)) {
+            state.requested += 1;
+            drop(state);
+            waker.wake();
+        }
+    }
+
+    /// The topics that are watched from now on; `None` is all of them.
+    pub(crate) fn want_watched(&self, topics: Option<Vec<Arc<str>>>, waker: &Waker) {
+        let mut state = lock(&self.state);
+        let is_all = topics.is_none();
+        let topics: BTreeSet<_> = topics.unwrap_or_default().into_iter().collect();
+        let view = self.view();
+        let is_more = (is_all && !state.is_all_watched) || topics.iter().any(|topic| view.topic(topic).is_none());
+        state.is_all_watched = is_all;
+        state.watched = topics;
+        if is_more {
+            state.requested += 1;
+            waker.wake();
+        }
+    }
+
+    /// The topics that are fetched from now on.
+    pub(crate) fn want_fetched(&self, topics: BTreeSet<Arc<str>>, waker: &Waker) {
+        let mut state = lock(&self.state);
+        let view = self.view();
+        let is_more = topics.iter().any(|topic| view.topic(topic).is_none());
+        state.fetched = topics;
+        if is_more {
+            state.requested += 1;
+            waker.wake();
+        }
+    }
+
+    /// Asks for a refresh; its number is what [`wait`](Self::wait) waits for.
+    pub(crate) fn request(&self, waker: &Waker) -> u64 {
+        let mut state = lock(&self.state);
+        state.requested += 1;
+        let number = state.requested;
+        drop(state);
+        waker.wake();
+        number
+    }
+
+    /// Waits up to `timeout` for the refresh with this number. `Err` is why the last attempt failed, if one did.
+    pub(crate) fn wait(&self, number: u64, timeout: Duration) -> Result<(), Option<String>> {
+        let deadline = Instant::now() + timeout;
+        let mut state = lock(&self.state);
+        loop {
+            if state.completed >= number {
+                return Ok(());
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(state.failure.clone());
+            }
+            state = self
+                .changed
+                .wait_timeout(state, left)
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .0;
+        }
+    }
+
+    fn wanted(&self) -> (Wanted, u64) {
+        let state = lock(&self.state);
+        let names = state
+            .produced
+            .iter()
+            .chain(&state.watched)
+            .chain(&state.fetched)
+            .map(Arc::clone)
+            .collect();
+        (
+            Wanted {
+                names,
+                is_all: state.is_all_watched,
+            },
+            state.requested,
+        )
+    }
+
+    fn is_requested(&self) -> bool {
+        let state = lock(&self.state);
+        state.requested > state.completed
+    }
+
+    fn complete(&self, number: u64) {
+        let mut state = lock(&self.state);
+        state.completed = state.completed.max(number);
+        state.failure = None;
+        self.changed.notify_all();
+    }
+
+    fn fail(&self, reason: String) {
+        lock(&self.state).failure = Some(reason);
+    }
+}
+
+/// The I/O thread's part: when to ask.
+#[derive(Debug)]
+pub(crate) struct MetadataRefresh {
+    max_age: Duration,
+    request_timeout: Duration,
+    allow_auto_topic_creation: bool,
+    refreshed: Option<Instant>,
+    asked_again_at: Option<Instant>,
+    is_in_flight: bool,
+    failures: u32,
+    backoff: Backoff,
+    in_flight_wanted: Wanted,
+    /// Refreshes since the start.
+    pub(crate) count: u64,
+}
+
+impl MetadataRefresh {
+    pub(crate) fn new(config: &ClientConfig) -> Self {
+        Self {
+            max_age: config.metadata_max_age,
+            request_timeout: config.request_timeout,
+            allow_auto_topic_creation: config.allow_auto_create_topics,
+            refreshed: None,
+            asked_again_at: None,
+            is_in_flight: false,
+            failures: 0,
+            backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
+            in_flight_wanted: Wanted::default(),
+            count: 0,
+        }
+    }
+
+    /// Asks if it is time to.
+    pub(crate) fn pump(&mut self, outbox: &mut Outbox, cell: &MetadataCell) {
+        let is_old = self
+            .refreshed
+            .is_some_and(|refreshed| outbox.now.saturating_duration_since(refreshed) >= self.max_age);
+        if self.is_in_flight || !(outbox.wants_metadata || is_old || cell.is_requested()) {
+            return;
+        }
+        if self.pause(outbox, cell).is_some() {
+            return;
+        }
+        let Some(node) = outbox.nodes.any_ready(outbox.now) else {
+            return;
+        };
+        let Some(versions) = outbox.ready(node, Purpose::Rest) else {
+            return;
+        };
+        let (wanted, number) = cell.wanted();
+        let Some(api_version) = versions.choose(api::METADATA, VERSIONS.0, VERSIONS.1) else {
+            cell.fail(format!(
+                "{} serves no version of Metadata that this client can read",
+                outbox.nodes.describe(node)
+            ));
+            return self.failed(outbox.now);
+        };
+        let body = match self.request(&wanted, api_version) {
+            Ok(body) => body,
+            Err(reason) => {
+                cell.fail(reason);
+                return self.failed(outbox.now);
+            }
+        };
+        let send = Send {
+            node,
+            purpose: Purpose::Rest,
+            api_key: api::METADATA,
+            api_version,
+            parts: vec![Bytes::from(body)],
+            timeout: self.request_timeout,
+            expects_response: true,
+        };
+        if outbox.send(send, Kind::Metadata { sequence: number }).is_ok() {
+            self.is_in_flight = true;
+            self.in_flight_wanted = wanted;
+            outbox.wants_metadata = false;
+        }
+    }
+
+    /// Until when not to ask. What users ask for is not delayed while all goes well.
+    fn pause(&self, outbox: &Outbox, cell: &MetadataCell) -> Option<Instant> {
+        self.asked_again_at
+            .filter(|at| *at > outbox.now && (self.failures > 0 || !cell.is_requested()))
+    }
+
+    fn request(&self, wanted: &Wanted, api_version: i16) -> Result<Vec<u8>, String> {
+        let topic = |name| MetadataRequestTopic {
+            name: Some(name),
+            ..MetadataRequestTopic::default()
+        };
+        let topics = (!wanted.is_all).then(|| wanted.names.iter().map(|name| topic(&**name)).collect());
+        let allow_auto_topic_creation = api_version < 4 || self.allow_auto_topic_creation;
+        let request = MetadataRequest {
+            topics,
+            allow_auto_topic_creation,
+            ..MetadataRequest::default()
+        };
+        request.to_bytes(api_version).map_err(|error| error.to_string())
+    }
+
+    /// Takes an answer in.
+    pub(crate) fn on_answer(
+        &mut self,
+        outbox: &mut Outbox,
+        cell: &MetadataCell,
+        mailbox: &Mailbox,
+        number: u64,
+        answer: Result<(i16, Bytes), String>,
+    ) {
+        self.is_in_flight = false;
+        let outcome = answer.and_then(|(api_version, body)| {
+            let response =
+                MetadataResponse::decode(&mut Reader::new(&body), api_version).map_err(|error| error.to_string())?;
+            if response.error_code != 0 {
+                return Err(ErrorCode(response.error_code).to_string());
+            }
+            if response.brokers.is_empty() {
+                return Err("the cluster has no brokers".to_owned());
+            }
+            let old = cell.view();
+            Ok((old.after(&response, &self.in_flight_wanted), old))
+        });
+        let (view, old) = match outcome {
+            Ok(views) => views,
+            Err(reason) => {
+                cell.fail(reason);
+                return self.failed(outbox.now);
+            }
+        };
+        self.count += 1;
+        outbox.nodes.set_addresses(view.addresses());
+        let is_changed = view != *old;
+        let is_settled = view.topics.values().all(|topic| is_settled(topic));
+        cell.publish(Arc::new(view));
+        cell.complete(number);
+        if is_changed {
+            mailbox.post(Event::Metadata);
+        }
+        self.refreshed = Some(outbox.now);
+        // Topics being created and leaders being elected are asked for again, less and less often.
+        outbox.wants_metadata |= !is_settled;
+        self.failures = if is_settled { 0 } else { self.failures.saturating_add(1) };
+        let pause = self.backoff.after(self.failures.max(1));
+        self.asked_again_at = Some(outbox.now + pause);
+    }
+
+    fn failed(&mut self, now: Instant) {
+        self.failures = self.failures.saturating_add(1);
+        self.asked_again_at = Some(now + self.backoff.after(self.failures));
+    }
+
+    /// When to look again.
+    pub(crate) fn next_deadline(&self, outbox: &Outbox, cell: &MetadataCell) -> Option<Instant> {
+        if self.is_in_flight {
+            return None;
+        }
+        if outbox.wants_metadata || cell.is_requested() {
+            return self.pause(outbox, cell);
+        }
+        self.refreshed
+            .map(|refreshed| refreshed + self.max_age)
+            .filter(|at| *at > outbox.now)
+    }
+}
+
+/// Whether asking again would tell nothing new: no retriable error, every partition led.
+fn is_settled(topic: &crate::cluster::Topic) -> bool {
+    !ErrorCode(topic.error_code).retriable()
+        && topic
+            .partitions
+            .iter()
+            .all(|partition| partition.leader >= 0 || !ErrorCode(partition.error_code).retriable())
+}

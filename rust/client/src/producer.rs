@@ -1,0 +1,473 @@
+//! A producer's face: what callers' threads do before a record is in a batch, and while they wait for it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use barnabas_wire::errors::ErrorCode;
+
+use crate::accumulator::{Accumulator, Appended, NotAppended, PartitionQueue, RecordData};
+use crate::batch::{BATCH_OVERHEAD, BatchState, OpenBatch, Outcome};
+use crate::buffer_pool::{BufferPool, Lease, Ticket};
+use crate::client::Client;
+use crate::config::ProducerConfig;
+use crate::counters::Counter;
+use crate::error::ClientError;
+use crate::io_thread::Command;
+use crate::lock::lock;
+use crate::partitioner::TopicState;
+
+/// What a producer's threads and the I/O thread share.
+#[derive(Debug)]
+pub(crate) struct ProducerShared {
+    pub(crate) config: ProducerConfig,
+    pub(crate) accumulator: Accumulator,
+    pub(crate) counters: ProducerCounters,
+    flushing: AtomicUsize,
+    queues: Mutex<Vec<Arc<PartitionQueue>>>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct ProducerCounters {
+    pub(crate) records: Counter,
+    pub(crate) failed_records: Counter,
+    pub(crate) batches: Counter,
+    pub(crate) bytes: Counter,
+    pub(crate) requests: Counter,
+    pub(crate) retries: Counter,
+}
+
+impl ProducerShared {
+    /// Whether somebody waits in `flush` or `close`: nothing lingers then.
+    pub(crate) fn is_flushing(&self) -> bool {
+        self.flushing.load(Ordering::Acquire) > 0
+    }
+
+    /// Decides a batch's outcome. The caller rings the completion's bell afterwards.
+    pub(crate) fn finish(&self, state: &BatchState, outcome: Outcome) {
+        if state.decide(outcome) {
+            self.accumulator.completed(state.id());
+        }
+    }
+
+    /// Gives up a batch that was never sent.
+    pub(crate) fn fail_open(&self, open: OpenBatch, error_code: i16, message: &Arc<str>) {
+        self.counters
+            .failed_records
+            .add(u64::try_from(open.builder.record_count()).unwrap_or(0));
+        self.finish(
+            &open.state,
+            Outcome::Failed {
+                error_code,
+                message: Arc::clone(message),
+                attempts: 0,
+            },
+        );
+    }
+
+    /// All partitions that were ever produced to.
+    pub(crate) fn queues(&self) -> Vec<Arc<PartitionQueue>> {
+        lock(&self.queues).clone()
+    }
+}
+
+/// A producer.
+#[derive(Debug)]
+pub struct Producer {
+    client: Client,
+    shared: Arc<ProducerShared>,
+    index: usize,
+    topics: Mutex<HashMap<Arc<str>, Arc<TopicState>>>,
+    /// Changes when a topic's state was replaced, so that callers' caches look again.
+    generation: AtomicU64,
+    is_closed: AtomicBool,
+}
+
+/// Why a record was not taken at once.
+#[derive(Debug)]
+pub enum NotSent {
+    /// The buffer memory is full; [`Producer::wait_for_buffer`] waits for so many bytes.
+    NoBuffer(usize),
+    /// It never will be.
+    Error(ClientError),
+}
+
+impl From<ClientError> for NotSent {
+    fn from(error: ClientError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// Room for a record, got by waiting.
+#[derive(Debug)]
+pub struct Buffer(Lease);
+
+/// A place in the queue for room.
+#[derive(Debug)]
+pub struct BufferTicket(Ticket);
+
+impl BufferTicket {
+    /// Waits up to `timeout`.
+    pub fn wait(&self, timeout: Duration) -> Option<Buffer> {
+        self.0.wait(timeout).map(Buffer)
+    }
+}
+
+impl Producer {
+    /// A producer on a client.
+    ///
+    /// # Errors
+    /// The client is closed.
+    pub fn new(client: Client, config: ProducerConfig) -> Result<Self, ClientError> {
+        client.check_open()?;
+        let pool = BufferPool::new(config.buffer_memory);
+        let accumulator = Accumulator::new(pool, config.batch_size, config.linger, client.waker());
+        let shared = Arc::new(ProducerShared {
+            config,
+            accumulator,
+            counters: ProducerCounters::default(),
+            flushing: AtomicUsize::new(0),
+            queues: Mutex::default(),
+        });
+        let index = client.next_index();
+        client.command(Command::AddProducer {
+            index,
+            shared: Arc::clone(&shared),
+        });
+        Ok(Self {
+            client,
+            shared,
+            index,
+            topics: Mutex::default(),
+            generation: AtomicU64::new(0),
+            is_closed: AtomicBool::new(false),
+        })
+    }
+
+    /// The options.
+    pub fn config(&self) -> &ProducerConfig {
+        &self.shared.config
+    }
+
+    /// The client below.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Changes when [`topic`](Self::topic) may answer differently.
+    #[inline]
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// The topic, if its partitions are known; else they are asked for.
+    ///
+    /// # Errors
+    /// The cluster refuses the topic, or the producer is closed.
+    pub fn topic(&self, name: &str) -> Result<Option<Arc<TopicState>>, ClientError> {
+        self.check_open()?;
+        let view = self.client.view();
+        let mut topics = lock(&self.topics);
+        let known = topics.get(name).cloned();
+        let count = view.topic(name).map_or(0, |topic| topic.partitions.len());
+        if let Some(topic) = known.filter(|topic| topic.partition_count() >= count) {
+            return Ok(Some(topic));
+        }
+        let Some(found) = view.topic(name) else {
+            self.client
+                .metadata()
+                .want_produced(&Arc::from(name), &self.client.waker());
+            return Ok(None);
+        };
+        let code = ErrorCode(found.error_code);
+        if !code.is_ok() && !code.retriable() {
+            return Err(ClientError::Broker {
+                code: code.code(),
+                message: format!("topic {name}: {}", code.message()),
+            });
+        }
+        if found.partitions.is_empty() {
+            self.client.metadata().want_produced(&found.name, &self.client.waker());
+            return Ok(None);
+        }
+        self.client.metadata().want_produced(&found.name, &self.client.waker());
+        let mut partitions: Vec<_> = topics
+            .get(name)
+            .map_or_else(Vec::new, |topic| topic.partitions.to_vec());
+        for index in partitions.len()..count {
+            let partition = i32::try_from(index).unwrap_or(i32::MAX);
+            let queue = self.shared.accumulator.new_queue(Arc::clone(&found.name), partition);
+            lock(&self.shared.queues).push(Arc::clone(&queue));
+            partitions.push(queue);
+        }
+        let seed = barnabas_net::outbound::Jitter::new().next_u64();
+        let topic = Arc::new(TopicState::new(Arc::clone(&found.name), partitions, seed));
+        topics.insert(Arc::clone(&found.name), Arc::clone(&topic));
+        self.generation.fetch_add(1, Ordering::AcqRel);
+        Ok(Some(topic))
+    }
+
+    /// Waits up to `timeout` for news of the cluster.
+    pub fn wait_for_metadata(&self, timeout: Duration) {
+        let number = self.client.metadata().request(&self.client.waker());
+        let _ = self.client.metadata().wait(number, timeout);
+    }
+
+    /// Appends a record to its partition's open batch.
+    ///
+    /// # Errors
+    /// [`NotSent::NoBuffer`] when the caller must wait for room.
+    #[inline]
+    pub fn try_send(
+        &self,
+        topic: &TopicState,
+        partition: Option<i32>,
+        record: &RecordData<'_>,
+        buffer: Option<Buffer>,
+    ) -> Result<Appended, NotSent> {
+        let mut lease = buffer.map(|buffer| buffer.0);
+        let accumulator = &self.shared.accumulator;
+        let (queue, is_sticky) = self.choose(topic, partition, record.key)?;
+        match accumulator.append(queue, record, &mut lease) {
+            Ok(appended) => {
+                if is_sticky {
+                    topic.used_sticky(record.size_max(), appended.closed_full, accumulator.batch_size);
+                }
+                Ok(appended)
+            }
+            Err(reason) => Err(self.not_sent(reason)),
+        }
+    }
+
+    /// Appends records until there is no room, each run of records to one partition under one lock. `placed` is told of each.
+    /// Returns the first record that was not appended, and why.
+    pub fn try_send_run<'a>(
+        &self,
+        topic: &TopicState,
+        partition: Option<i32>,
+        records: &mut impl Iterator<Item = RecordData<'a>>,
+        buffer: Option<Buffer>,
+        mut placed: impl FnMut(&Arc<BatchState>, u32, i64),
+    ) -> Option<(RecordData<'a>, NotSent)> {
+        let mut lease = buffer.map(|buffer| buffer.0);
+        let accumulator = &self.shared.accumulator;
+        let mut records = records.peekable();
+        while let Some(first) = records.peek() {
+            let has_key = first.key.is_some() && !self.shared.config.ignore_keys;
+            let (queue, is_sticky) = match self.choose(topic, partition, first.key) {
+                Ok(chosen) => chosen,
+                Err(reason) => return records.next().map(|record| (record, reason)),
+            };
+            let queue = Arc::clone(queue);
+            let run = if has_key && partition.is_none() {
+                let mut one = records.by_ref().take(1);
+                accumulator.append_run(&queue, &mut one, &mut lease, usize::MAX, &mut placed)
+            } else {
+                let without_key = |record: &RecordData<'a>| {
+                    partition.is_some() || record.key.is_none() || self.shared.config.ignore_keys
+                };
+                let mut run = std::iter::from_fn(|| records.next_if(without_key));
+                // A sticky run ends when its partition had a batch's worth.
+                let bytes_max = if is_sticky { accumulator.batch_size } else { usize::MAX };
+                accumulator.append_run(&queue, &mut run, &mut lease, bytes_max, &mut placed)
+            };
+            if is_sticky {
+                topic.used_sticky(run.bytes, true, accumulator.batch_size);
+            }
+            if let Some((record, reason)) = run.stopped {
+                return Some((record, self.not_sent(reason)));
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn choose<'t>(
+        &self,
+        topic: &'t TopicState,
+        partition: Option<i32>,
+        key: Option<&[u8]>,
+    ) -> Result<(&'t Arc<PartitionQueue>, bool), NotSent> {
+        let (queue, is_sticky) = match (partition, key) {
+            (Some(index), _) => (
+                usize::try_from(index)
+                    .ok()
+                    .and_then(|index| topic.partitions.get(index)),
+                false,
+            ),
+            (None, Some(key)) if !self.shared.config.ignore_keys => (topic.for_key(key), false),
+            (None, _) => (topic.sticky(), true),
+        };
+        match queue {
+            Some(queue) => Ok((queue, is_sticky)),
+            None => Err(NotSent::Error(ClientError::NoSuchPartition {
+                topic: topic.name().to_string(),
+                partition: partition.unwrap_or(-1),
+                count: topic.partition_count(),
+            })),
+        }
+    }
+
+    #[cold]
+    fn not_sent(&self, reason: NotAppended) -> NotSent {
+        match reason {
+            NotAppended::NoBuffer(size) => NotSent::NoBuffer(size),
+            NotAppended::Closed => NotSent::Error(ClientError::Closed),
+            NotAppended::Invalid(text) => NotSent::Error(ClientError::IllegalState(text)),
+        }
+    }
+
+    /// Refuses a record that no request or buffer can hold.
+    ///
+    /// # Errors
+    /// [`ClientError::RecordTooLarge`]
+    #[inline]
+    pub fn check_size(&self, record: &RecordData<'_>) -> Result<(), ClientError> {
+        let size = BATCH_OVERHEAD + record.size_max();
+        if size
+            <= self
+                .shared
+                .config
+                .max_request_size
+                .min(self.shared.config.buffer_memory)
+        {
+            return Ok(());
+        }
+        let config = &self.shared.config;
+        let (option, limit) = if size > config.max_request_size {
+            ("max.request.size", config.max_request_size)
+        } else {
+            ("buffer.memory", config.buffer_memory)
+        };
+        Err(ClientError::RecordTooLarge { size, option, limit })
+    }
+
+    /// Queues for room for `size` bytes. Open batches stop lingering until it is there.
+    pub fn wait_for_buffer(&self, size: usize) -> BufferTicket {
+        let ticket = self.shared.accumulator.pool.enqueue(size);
+        self.client.waker().wake();
+        BufferTicket(ticket)
+    }
+
+    /// The error for a wait for room that took too long.
+    pub fn buffer_exhausted(&self, size: usize) -> ClientError {
+        ClientError::BufferExhausted {
+            size,
+            limit: self.shared.config.buffer_memory,
+            timeout_ms: u64::try_from(self.shared.config.max_block.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Somebody waits for this batch: it is sent now rather than after its linger.
+    pub fn hurry(&self, batch: &BatchState) {
+        if batch.outcome().is_some() {
+            return;
+        }
+        let topic = lock(&self.topics).get(&*batch.topic).cloned();
+        let queue = topic
+            .as_ref()
+            .and_then(|topic| topic.partitions.get(usize::try_from(batch.partition).ok()?));
+        if let Some(queue) = queue {
+            self.shared.accumulator.hurry(queue, batch);
+        }
+    }
+
+    /// Begins a flush: nothing lingers until the returned guard is dropped.
+    pub fn begin_flush(&self) -> Flush<'_> {
+        self.shared.flushing.fetch_add(1, Ordering::AcqRel);
+        let below = self.shared.accumulator.batches_opened();
+        self.client.waker().wake();
+        Flush { producer: self, below }
+    }
+
+    /// Sends all that was appended and waits up to `timeout` for the outcomes. Whether all are known.
+    pub fn flush(&self, timeout: Duration) -> bool {
+        self.begin_flush().wait(timeout)
+    }
+
+    /// Refuses further records, waits up to `timeout` for the outcomes of the others, and gives up the rest.
+    pub fn close(&self, timeout: Duration) {
+        self.begin_close();
+        self.flush(timeout);
+        self.finish_close();
+    }
+
+    /// First half of [`close`](Self::close): refuses further records.
+    pub fn begin_close(&self) {
+        self.is_closed.store(true, Ordering::Release);
+        self.generation.fetch_add(1, Ordering::AcqRel);
+        for queue in self.shared.queues() {
+            queue.close(false);
+        }
+    }
+
+    /// Last half of [`close`](Self::close): gives up what is left, with an error per record.
+    pub fn finish_close(&self) {
+        let accumulator = &self.shared.accumulator;
+        self.client.command(Command::RemoveProducer { index: self.index });
+        let deadline = Instant::now() + Duration::from_secs(1);
+        // The I/O thread decides at once; if it is gone, its end has decided.
+        while accumulator.incomplete_count() > 0 && !self.client.is_stopped() && Instant::now() < deadline {
+            accumulator
+                .completion
+                .wait(Duration::from_millis(50), || accumulator.incomplete_count() == 0);
+        }
+    }
+
+    /// Whether it was closed, by itself or with its client.
+    pub fn check_open(&self) -> Result<(), ClientError> {
+        if self.is_closed.load(Ordering::Acquire) {
+            return Err(ClientError::Closed);
+        }
+        self.client.check_open()
+    }
+
+    /// Counters by name.
+    pub fn metrics(&self) -> Vec<(&'static str, u64)> {
+        let counters = &self.shared.counters;
+        let number = |value: usize| u64::try_from(value).unwrap_or(u64::MAX);
+        let (leased, free) = self.shared.accumulator.pool.usage();
+        vec![
+            ("records_acknowledged", counters.records.get()),
+            ("records_failed", counters.failed_records.get()),
+            ("batches_acknowledged", counters.batches.get()),
+            ("bytes_acknowledged", counters.bytes.get()),
+            ("produce_requests", counters.requests.get()),
+            ("batch_retries", counters.retries.get()),
+            ("batches_incomplete", number(self.shared.accumulator.incomplete_count())),
+            ("buffer_bytes_used", number(leased)),
+            ("buffer_bytes_free_kept", number(free)),
+            ("buffer_bytes_limit", number(self.shared.accumulator.pool.limit())),
+        ]
+    }
+}
+
+impl Drop for Producer {
+    fn drop(&mut self) {
+        self.client.command(Command::RemoveProducer { index: self.index });
+    }
+}
+
+/// A flush that is going on.
+#[derive(Debug)]
+pub struct Flush<'p> {
+    producer: &'p Producer,
+    below: u64,
+}
+
+impl Flush<'_> {
+    /// Waits up to `timeout`; whether every batch that was open at the beginning has its outcome.
+    pub fn wait(&self, timeout: Duration) -> bool {
+        let accumulator = &self.producer.shared.accumulator;
+        accumulator
+            .completion
+            .wait(timeout, || accumulator.is_complete_below(self.below))
+    }
+}
+
+impl Drop for Flush<'_> {
+    fn drop(&mut self) {
+        self.producer.shared.flushing.fetch_sub(1, Ordering::AcqRel);
+    }
+}

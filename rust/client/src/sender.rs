@@ -1,0 +1,812 @@
+//! Sends a producer's batches: ready ones grouped by leader, a bounded number of requests in flight per broker, each
+//! partition's batches in order. Runs on the I/O thread.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use barnabas_net::outbound::{Backoff, CloseReason};
+use barnabas_wire::api;
+use barnabas_wire::errors::ErrorCode;
+use barnabas_wire::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
+use barnabas_wire::messages::produce::{PartitionProduceData, ProduceRequest, ProduceResponse, TopicProduceData};
+use barnabas_wire::messages::{Part, Records};
+use barnabas_wire::primitives::Reader;
+use bytes::Bytes;
+
+use crate::accumulator::PartitionQueue;
+use crate::batch::{BatchState, OpenBatch, Outcome, SealSettings, SealedBatch, Sequence};
+use crate::cluster::{ClusterView, NO_TOPIC_ID};
+use crate::config::Acks;
+use crate::nodes::{NodeId, Purpose};
+use crate::outbox::{Answer, Kind, Outbox, Send};
+use crate::producer::ProducerShared;
+use crate::sequences::{PartitionOrder, ProducerId, Verdict, judge};
+
+/// Produce versions that this client can use: record batches since 3, topic ids since 13.
+const VERSIONS: (i16, i16) = (3, 13);
+const TOPIC_IDS_SINCE: i16 = 13;
+const ZSTD_SINCE: i16 = 7;
+/// How often per delivery timeout batches are looked through for those that are too old.
+const EXPIRY_CHECKS: u32 = 10;
+/// Idempotence without a sequence number.
+const NO_SEQUENCE: Sequence = Sequence {
+    producer_id: -1,
+    producer_epoch: -1,
+    base_sequence: -1,
+};
+
+/// A Produce request that was not answered.
+#[derive(Debug)]
+pub(crate) struct ProduceInFlight {
+    /// In the order of the request.
+    batches: Vec<(usize, SealedBatch)>,
+}
+
+/// A producer's part of the I/O thread.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    index: usize,
+    shared: Arc<ProducerShared>,
+    /// By slot of their queues.
+    partitions: Vec<Option<SenderPartition>>,
+    /// Slots that may have something to send, in the order in which their turn comes.
+    waiting: VecDeque<usize>,
+    in_flight: HashMap<NodeId, usize>,
+    producer: Identity,
+    backoff: Backoff,
+    next_expiry_check: Option<Instant>,
+    found: Vec<Arc<PartitionQueue>>,
+    scratch: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct SenderPartition {
+    queue: Arc<PartitionQueue>,
+    order: PartitionOrder,
+    is_waiting: bool,
+    not_before: Option<Instant>,
+}
+
+/// The producer id: had, or being asked for.
+#[derive(Debug, Default)]
+struct Identity {
+    id: Option<ProducerId>,
+    is_in_flight: bool,
+    failures: u32,
+    retry_at: Option<Instant>,
+}
+
+/// Batches for one broker, being gathered.
+#[derive(Debug, Default)]
+struct Gathered {
+    api_version: i16,
+    bytes: usize,
+    batches: Vec<(usize, SealedBatch)>,
+}
+
+impl Sender {
+    pub(crate) fn new(index: usize, shared: Arc<ProducerShared>, retry_backoff: Backoff) -> Self {
+        Self {
+            index,
+            shared,
+            partitions: Vec::new(),
+            waiting: VecDeque::new(),
+            in_flight: HashMap::new(),
+            producer: Identity::default(),
+            backoff: retry_backoff,
+            next_expiry_check: None,
+            found: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Sends what can be sent.
+    pub(crate) fn pump(&mut self, outbox: &mut Outbox, view: &ClusterView) {
+        self.collect(outbox.now);
+        self.expire(outbox.now);
+        while !self.waiting.is_empty() && self.has_identity(outbox) {
+            let gathered = self.gather(outbox, view);
+            if gathered.is_empty() {
+                // A partition that needs a new producer id, because its epochs are used up, made it unknown.
+                if self.shared.config.enable_idempotence && self.producer.id.is_none() {
+                    continue;
+                }
+                return;
+            }
+            for (node, gathered) in gathered {
+                self.send(outbox, view, node, gathered);
+            }
+        }
+    }
+
+    /// Lists the partitions that callers made ready.
+    fn collect(&mut self, now: Instant) {
+        let accumulator = &self.shared.accumulator;
+        let all = self.shared.is_flushing() || accumulator.pool.has_waiters();
+        let mut found = std::mem::take(&mut self.found);
+        accumulator.collect_ready(now, all, &mut found);
+        for queue in found.drain(..) {
+            let slot = queue.slot;
+            if self.partitions.len() <= slot {
+                self.partitions.resize_with(slot + 1, || None);
+            }
+            if let Some(entry) = self.partitions.get_mut(slot) {
+                entry.get_or_insert_with(|| SenderPartition {
+                    queue,
+                    order: PartitionOrder::default(),
+                    is_waiting: false,
+                    not_before: None,
+                });
+            }
+            self.list(slot);
+        }
+        self.found = found;
+    }
+
+    fn list(&mut self, slot: usize) {
+        if let Some(Some(partition)) = self.partitions.get_mut(slot)
+            && !partition.is_waiting
+        {
+            partition.is_waiting = true;
+            self.waiting.push_back(slot);
+        }
+    }
+
+    /// Whether batches can be numbered; asks for a producer id if not.
+    fn has_identity(&mut self, outbox: &mut Outbox) -> bool {
+        if !self.shared.config.enable_idempotence || self.producer.id.is_some() {
+            return true;
+        }
+        if self.producer.is_in_flight || self.producer.retry_at.is_some_and(|at| at > outbox.now) {
+            return false;
+        }
+        let Some(node) = outbox.nodes.any_ready(outbox.now) else {
+            return false;
+        };
+        let Some(versions) = outbox.ready(node, Purpose::Rest) else {
+            return false;
+        };
+        let request = InitProducerIdRequest {
+            transactional_id: None,
+            transaction_timeout_ms: i32::MAX,
+            ..InitProducerIdRequest::default()
+        };
+        let encoded = versions
+            .choose(api::INIT_PRODUCER_ID, 0, 5)
+            .and_then(|version| Some((version, request.to_bytes(version).ok()?)));
+        let Some((api_version, body)) = encoded else {
+            self.fail_all(
+                ErrorCode::UNSUPPORTED_VERSION.code(),
+                "the broker has no idempotent producers: set enable.idempotence=false",
+            );
+            return false;
+        };
+        let send = Send {
+            node,
+            purpose: Purpose::Rest,
+            api_key: api::INIT_PRODUCER_ID,
+            api_version,
+            parts: vec![Bytes::from(body)],
+            timeout: self.shared.config.request_timeout,
+            expects_response: true,
+        };
+        self.producer.is_in_flight = outbox.send(send, Kind::InitProducerId { producer: self.index }).is_ok();
+        false
+    }
+
+    /// Takes an answer to InitProducerId in.
+    pub(crate) fn on_producer_id(&mut self, now: Instant, api_version: i16, answer: Result<Bytes, CloseReason>) {
+        self.producer.is_in_flight = false;
+        let answer = answer.map_err(|reason| (-1, reason.to_string())).and_then(|body| {
+            let response = InitProducerIdResponse::decode(&mut Reader::new(&body), api_version)
+                .map_err(|error| (-1, format!("InitProducerId: {error}")))?;
+            match ErrorCode(response.error_code) {
+                ErrorCode::NONE => Ok(ProducerId {
+                    id: response.producer_id,
+                    epoch: response.producer_epoch,
+                }),
+                code => Err((code.code(), code.message().to_owned())),
+            }
+        });
+        match answer {
+            Ok(id) => {
+                self.producer.id = Some(id);
+                self.producer.failures = 0;
+                self.producer.retry_at = None;
+            }
+            Err((code, message)) => {
+                if code > 0 && !ErrorCode(code).retriable() {
+                    self.fail_all(code, &message);
+                }
+                self.producer.failures = self.producer.failures.saturating_add(1);
+                self.producer.retry_at = Some(now + self.backoff.after(self.producer.failures));
+            }
+        }
+    }
+
+    /// One batch of each partition whose turn it is, by leader.
+    fn gather(&mut self, outbox: &mut Outbox, view: &ClusterView) -> BTreeMap<NodeId, Gathered> {
+        let mut gathered: BTreeMap<NodeId, Gathered> = BTreeMap::new();
+        let mut refused: BTreeMap<NodeId, ()> = BTreeMap::new();
+        for _ in 0..self.waiting.len() {
+            let Some(slot) = self.waiting.pop_front() else { break };
+            let Some(Some(partition)) = self.partitions.get_mut(slot) else {
+                continue;
+            };
+            if partition.order.retries.is_empty() && partition.queue.unlist_if_empty() {
+                partition.is_waiting = false;
+                continue;
+            }
+            self.waiting.push_back(slot);
+            if partition.not_before.is_some_and(|at| at > outbox.now) || !partition.order.may_send() {
+                continue;
+            }
+            let Some((node, _)) = view.leader(&partition.queue.topic, partition.queue.partition) else {
+                outbox.wants_metadata = true;
+                continue;
+            };
+            if refused.contains_key(&node) {
+                continue;
+            }
+            if !gathered.contains_key(&node) {
+                let Some(api_version) = self.room_at(outbox, node) else {
+                    refused.insert(node, ());
+                    continue;
+                };
+                gathered.insert(
+                    node,
+                    Gathered {
+                        api_version,
+                        ..Gathered::default()
+                    },
+                );
+            }
+            let Some(request) = gathered.get_mut(&node) else {
+                continue;
+            };
+            if let Some(batch) = self.next_batch(slot, request) {
+                request.bytes += batch.len();
+                request.batches.push((slot, batch));
+            }
+        }
+        gathered.retain(|_, request| !request.batches.is_empty());
+        gathered
+    }
+
+    /// The version to speak with a broker that can take another request.
+    fn room_at(&mut self, outbox: &mut Outbox, node: NodeId) -> Option<i16> {
+        if self.in_flight.get(&node).copied().unwrap_or(0) >= self.shared.config.max_in_flight {
+            return None;
+        }
+        let Some(versions) = outbox.ready(node, Purpose::Rest) else {
+            // The leader may have moved to a broker that answers.
+            outbox.wants_metadata |= outbox.nodes.is_failing(node, Purpose::Rest);
+            return None;
+        };
+        let oldest = if self.shared.config.compression == barnabas_records::Compression::Zstd {
+            ZSTD_SINCE
+        } else {
+            VERSIONS.0
+        };
+        let version = versions.choose(api::PRODUCE, oldest, VERSIONS.1);
+        if version.is_none() {
+            self.fail_all(
+                ErrorCode::UNSUPPORTED_VERSION.code(),
+                "the broker serves no version of Produce that this producer can use",
+            );
+        }
+        version
+    }
+
+    /// The partition's next batch, sealed, if it fits the request.
+    fn next_batch(&mut self, slot: usize, request: &Gathered) -> Option<SealedBatch> {
+        let config = &self.shared.config;
+        let Some(Some(partition)) = self.partitions.get_mut(slot) else {
+            return None;
+        };
+        let identity = &mut self.producer;
+        if config.enable_idempotence && identity.id.is_none() {
+            return None;
+        }
+        if !partition.order.settle(identity.id, |old| next_epoch(identity, old)) {
+            return None;
+        }
+        let next_size = partition
+            .order
+            .retries
+            .front()
+            .map(SealedBatch::len)
+            .or_else(|| partition.queue.next_size())?;
+        if !request.batches.is_empty() && request.bytes + next_size > config.max_request_size {
+            return None;
+        }
+        let mut batch = match partition.order.retries.pop_front() {
+            Some(batch) => batch,
+            None => {
+                let open = partition.queue.take_batch()?;
+                self.seal(slot, open)?
+            }
+        };
+        batch.attempts += 1;
+        if let Some(Some(partition)) = self.partitions.get_mut(slot) {
+            partition.order.sent(&batch);
+        }
+        Some(batch)
+    }
+
+    fn seal(&mut self, slot: usize, open: OpenBatch) -> Option<SealedBatch> {
+        let config = &self.shared.config;
+        let Some(Some(partition)) = self.partitions.get_mut(slot) else {
+            return None;
+        };
+        let sequence = if config.enable_idempotence {
+            partition.order.take_sequence(open.builder.record_count())?
+        } else {
+            NO_SEQUENCE
+        };
+        let settings = SealSettings {
+            compression: config.compression,
+            level: config.compression_level,
+            producer_id: sequence.producer_id,
+            producer_epoch: sequence.producer_epoch,
+            base_sequence: sequence.base_sequence,
+        };
+        match open.seal(&settings, &mut self.scratch) {
+            Ok(batch) => Some(batch),
+            Err((state, error)) => {
+                partition.order.gave_up();
+                let message = format!("the batch cannot be written: {error}");
+                self.shared.finish(
+                    &state,
+                    Outcome::Failed {
+                        error_code: -1,
+                        message: message.into(),
+                        attempts: 0,
+                    },
+                );
+                self.shared.accumulator.completion.ring();
+                None
+            }
+        }
+    }
+
+    fn send(&mut self, outbox: &mut Outbox, view: &ClusterView, node: NodeId, mut gathered: Gathered) {
+        let ids_known = |batch: &SealedBatch| {
+            view.topic(&batch.state.topic)
+                .is_some_and(|topic| topic.id != NO_TOPIC_ID)
+        };
+        let all_ids_known = gathered.batches.iter().all(|(_, batch)| ids_known(batch));
+        let api_version = if all_ids_known {
+            gathered.api_version
+        } else {
+            gathered.api_version.min(TOPIC_IDS_SINCE - 1)
+        };
+        gathered
+            .batches
+            .sort_by(|(_, a), (_, b)| a.state.topic.cmp(&b.state.topic));
+        let expects_response = self.shared.config.acks != Acks::None;
+        let parts = match encode(&gathered.batches, view, &self.shared, api_version) {
+            Ok(parts) => parts,
+            Err(error) => {
+                for (slot, batch) in gathered.batches {
+                    self.answered(slot, &batch);
+                    self.give_up(slot, &batch, ErrorCode::INVALID_REQUEST.code(), &error.to_string());
+                }
+                self.shared.accumulator.completion.ring();
+                return;
+            }
+        };
+        let send = Send {
+            node,
+            purpose: Purpose::Rest,
+            api_key: api::PRODUCE,
+            api_version,
+            parts,
+            timeout: self.shared.config.request_timeout,
+            expects_response,
+        };
+        let request = Box::new(ProduceInFlight {
+            batches: gathered.batches,
+        });
+        match outbox.send(
+            send,
+            Kind::Produce {
+                producer: self.index,
+                request,
+            },
+        ) {
+            Ok(()) => {
+                *self.in_flight.entry(node).or_default() += 1;
+                self.shared.counters.requests.add(1);
+            }
+            Err(Kind::Produce { request, .. }) => {
+                // The connection closed a moment ago; its event is on the way.
+                for (slot, mut batch) in request.batches {
+                    batch.attempts -= 1;
+                    self.answered(slot, &batch);
+                    self.retry(slot, batch, false, outbox.now);
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Takes an answer to Produce in. Returns leaders that the broker named: topic, partition, leader, epoch.
+    pub(crate) fn on_answer(
+        &mut self,
+        outbox: &mut Outbox,
+        view: &ClusterView,
+        answer: Answer,
+    ) -> Vec<(Arc<str>, i32, i32, i32)> {
+        let Answer {
+            kind: Kind::Produce { request, .. },
+            node,
+            api_version,
+            result,
+        } = answer
+        else {
+            return Vec::new();
+        };
+        if let Some(count) = self.in_flight.get_mut(&node) {
+            *count = count.saturating_sub(1);
+        }
+        let mut hints = Vec::new();
+        match result {
+            Err(reason) => {
+                outbox.wants_metadata = true;
+                let text = reason.to_string();
+                for (slot, batch) in request.batches {
+                    self.answered(slot, &batch);
+                    self.judge(outbox, slot, batch, Verdict::Retry { refresh: true }, -1, &text);
+                }
+            }
+            Ok(_) if self.shared.config.acks == Acks::None => {
+                for (slot, batch) in request.batches {
+                    self.answered(slot, &batch);
+                    self.finish(&batch, -1, -1);
+                }
+            }
+            Ok(body) => hints = self.on_response(outbox, view, request.batches, api_version, &body),
+        }
+        self.shared.accumulator.completion.ring();
+        hints
+    }
+
+    fn on_response(
+        &mut self,
+        outbox: &mut Outbox,
+        view: &ClusterView,
+        batches: Vec<(usize, SealedBatch)>,
+        api_version: i16,
+        body: &Bytes,
+    ) -> Vec<(Arc<str>, i32, i32, i32)> {
+        let mut batches: Vec<Option<(usize, SealedBatch)>> = batches.into_iter().map(Some).collect();
+        let mut hints = Vec::new();
+        let mut problem = "the broker's answer does not mention the partition".to_owned();
+        match ProduceResponse::decode(&mut Reader::new(body), api_version) {
+            Err(error) => problem = format!("Produce: {error}"),
+            Ok(response) => {
+                for topic in &response.responses {
+                    let name = if api_version >= TOPIC_IDS_SINCE {
+                        view.topic_name(&topic.topic_id).map(AsRef::as_ref)
+                    } else {
+                        Some(topic.name)
+                    };
+                    for partition in &topic.partition_responses {
+                        let is_it = |entry: &Option<(usize, SealedBatch)>| {
+                            entry.as_ref().is_some_and(|(_, batch)| {
+                                batch.state.partition == partition.index && Some(&*batch.state.topic) == name
+                            })
+                        };
+                        let Some((slot, batch)) = batches
+                            .iter()
+                            .position(is_it)
+                            .and_then(|at| batches.get_mut(at)?.take())
+                        else {
+                            continue;
+                        };
+                        let leader = &partition.current_leader;
+                        if leader.leader_id >= 0 {
+                            hints.push((
+                                Arc::clone(&batch.state.topic),
+                                partition.index,
+                                leader.leader_id,
+                                leader.leader_epoch,
+                            ));
+                        }
+                        self.answered(slot, &batch);
+                        let code = ErrorCode(partition.error_code);
+                        let is_first = self
+                            .order(slot)
+                            .is_none_or(|order| order.is_first_in_line(batch.state.id()));
+                        let verdict = judge(code, self.shared.config.enable_idempotence, is_first);
+                        if verdict == Verdict::Done {
+                            let offset = if code.is_ok() { partition.base_offset } else { -1 };
+                            self.finish(&batch, offset, partition.log_append_time_ms);
+                        } else {
+                            let message = refusal(code, partition.error_message, &partition.record_errors);
+                            self.judge(outbox, slot, batch, verdict, code.code(), &message);
+                        }
+                    }
+                }
+            }
+        }
+        for (slot, batch) in batches.into_iter().flatten() {
+            self.answered(slot, &batch);
+            self.judge(outbox, slot, batch, Verdict::Retry { refresh: true }, -1, &problem);
+        }
+        hints
+    }
+
+    fn order(&self, slot: usize) -> Option<&PartitionOrder> {
+        self.partitions.get(slot)?.as_ref().map(|partition| &partition.order)
+    }
+
+    fn answered(&mut self, slot: usize, batch: &SealedBatch) {
+        if let Some(Some(partition)) = self.partitions.get_mut(slot) {
+            partition.order.answered(batch.state.id());
+        }
+    }
+
+    /// Does with a batch what was decided, unless it has had its chances.
+    fn judge(
+        &mut self,
+        outbox: &mut Outbox,
+        slot: usize,
+        batch: SealedBatch,
+        verdict: Verdict,
+        code: i16,
+        message: &str,
+    ) {
+        let (is_retry, reset) = match verdict {
+            Verdict::Retry { refresh } => {
+                outbox.wants_metadata |= refresh;
+                (true, false)
+            }
+            Verdict::Reset => (true, true),
+            Verdict::Done | Verdict::Fail => (false, false),
+        };
+        let is_late = outbox.now.saturating_duration_since(batch.opened) >= self.shared.config.delivery_timeout;
+        // The outcome is decided already when the delivery timeout passed while the batch was in flight.
+        let is_over = is_late || batch.attempts > self.shared.config.retries || batch.state.outcome().is_some();
+        if is_retry && !is_over {
+            self.shared.counters.retries.add(1);
+            self.retry(slot, batch, reset, outbox.now);
+        } else {
+            self.give_up(slot, &batch, code, message);
+        }
+    }
+
+    fn retry(&mut self, slot: usize, batch: SealedBatch, reset: bool, now: Instant) {
+        let pause = self.backoff.after(batch.attempts);
+        if let Some(Some(partition)) = self.partitions.get_mut(slot) {
+            partition.order.retry(batch, reset);
+            partition.not_before = Some(now + pause);
+        }
+        self.list(slot);
+    }
+
+    fn give_up(&mut self, slot: usize, batch: &SealedBatch, error_code: i16, message: &str) {
+        if let Some(Some(partition)) = self.partitions.get_mut(slot) {
+            partition.order.gave_up();
+        }
+        self.shared
+            .counters
+            .failed_records
+            .add(u64::try_from(batch.record_count).unwrap_or(0));
+        let outcome = Outcome::Failed {
+            error_code,
+            message: message.into(),
+            attempts: batch.attempts,
+        };
+        self.shared.finish(&batch.state, outcome);
+    }
+
+    fn finish(&self, batch: &SealedBatch, base_offset: i64, log_append_time: i64) {
+        self.shared
+            .counters
+            .records
+            .add(u64::try_from(batch.record_count).unwrap_or(0));
+        self.shared.counters.batches.add(1);
+        self.shared.counters.bytes.add(u64::try_from(batch.len()).unwrap_or(0));
+        self.shared.finish(
+            &batch.state,
+            Outcome::Acknowledged {
+                base_offset,
+                log_append_time,
+            },
+        );
+    }
+
+    /// Gives up what is older than the delivery timeout. What is in flight keeps its place until it is answered, but its
+    /// callers do not wait for that.
+    fn expire(&mut self, now: Instant) {
+        let timeout = self.shared.config.delivery_timeout;
+        if self.next_expiry_check.is_some_and(|at| at > now) {
+            return;
+        }
+        let pause = (timeout / EXPIRY_CHECKS).clamp(Duration::from_millis(5), Duration::from_secs(1));
+        self.next_expiry_check = Some(now + pause);
+        let Some(before) = now.checked_sub(timeout) else { return };
+        let message: Arc<str> = format!("not delivered within delivery.timeout.ms ({} ms)", timeout.as_millis()).into();
+        let mut is_any = false;
+        for partition in self.partitions.iter_mut().flatten() {
+            for open in partition.queue.take_opened_before(before) {
+                is_any = true;
+                self.shared.fail_open(open, -1, &message);
+            }
+            while partition
+                .order
+                .retries
+                .front()
+                .is_some_and(|batch| batch.opened <= before)
+            {
+                let Some(batch) = partition.order.retries.pop_front() else {
+                    break;
+                };
+                is_any = true;
+                partition.order.gave_up();
+                let outcome = Outcome::Failed {
+                    error_code: -1,
+                    message: Arc::clone(&message),
+                    attempts: batch.attempts,
+                };
+                self.shared.finish(&batch.state, outcome);
+            }
+            for unanswered in partition
+                .order
+                .in_flight
+                .iter()
+                .filter(|unanswered| unanswered.opened <= before)
+            {
+                is_any = true;
+                self.shared.finish(
+                    &unanswered.state,
+                    Outcome::Failed {
+                        error_code: -1,
+                        message: Arc::clone(&message),
+                        attempts: 1,
+                    },
+                );
+            }
+        }
+        if is_any {
+            self.shared.accumulator.completion.ring();
+        }
+    }
+
+    /// Fails everything that is not in flight.
+    fn fail_all(&mut self, error_code: i16, message: &str) {
+        let message: Arc<str> = message.into();
+        for partition in self.partitions.iter_mut().flatten() {
+            while let Some(open) = partition.queue.take_batch() {
+                self.shared.fail_open(open, error_code, &message);
+            }
+            for batch in std::mem::take(&mut partition.order.retries) {
+                partition.order.gave_up();
+                let outcome = Outcome::Failed {
+                    error_code,
+                    message: Arc::clone(&message),
+                    attempts: batch.attempts,
+                };
+                self.shared.finish(&batch.state, outcome);
+            }
+        }
+        self.shared.accumulator.completion.ring();
+    }
+
+    /// Gives up everything, in flight or not, because the producer closes now.
+    pub(crate) fn abort(&mut self, message: &str) {
+        let text: Arc<str> = message.into();
+        for queue in self.shared.queues() {
+            for open in queue.close(true) {
+                self.shared.fail_open(open, -1, &text);
+            }
+        }
+        for partition in self.partitions.iter_mut().flatten() {
+            for unanswered in partition.order.in_flight.drain(..) {
+                self.shared.finish(
+                    &unanswered.state,
+                    Outcome::Failed {
+                        error_code: -1,
+                        message: Arc::clone(&text),
+                        attempts: 1,
+                    },
+                );
+            }
+        }
+        self.fail_all(-1, message);
+    }
+
+    /// When to look again, if nothing happens before.
+    pub(crate) fn next_deadline(&self, now: Instant) -> Option<Instant> {
+        let accumulator = &self.shared.accumulator;
+        let due = accumulator.next_due();
+        let retries = self
+            .waiting
+            .iter()
+            .filter_map(|slot| self.partitions.get(*slot)?.as_ref()?.not_before)
+            .filter(|at| *at > now);
+        let expiry = if accumulator.incomplete_count() > 0 {
+            self.next_expiry_check
+        } else {
+            None
+        };
+        let identity = self
+            .producer
+            .retry_at
+            .filter(|at| *at > now && !self.waiting.is_empty());
+        retries.chain(due).chain(expiry).chain(identity).min()
+    }
+}
+
+/// A producer id that is newer than `old`, or `None` while one has to be asked for.
+fn next_epoch(identity: &mut Identity, old: ProducerId) -> Option<ProducerId> {
+    let current = identity.id?;
+    if current != old {
+        return Some(current);
+    }
+    identity.id = current
+        .epoch
+        .checked_add(1)
+        .map(|epoch| ProducerId { id: current.id, epoch });
+    identity.id
+}
+
+/// The request's parts; the batches' bytes are not copied. `batches` are sorted by topic.
+fn encode(
+    batches: &[(usize, SealedBatch)],
+    view: &ClusterView,
+    shared: &ProducerShared,
+    api_version: i16,
+) -> Result<Vec<Bytes>, barnabas_wire::WireError> {
+    let mut topics: Vec<TopicProduceData<'_>> = Vec::new();
+    let mut last: Option<&Arc<str>> = None;
+    for (_, batch) in batches {
+        let BatchState { topic, partition, .. } = &*batch.state;
+        if last.is_none_or(|last| last != topic) {
+            let topic_id = view.topic(topic).map_or(NO_TOPIC_ID, |topic| topic.id);
+            topics.push(TopicProduceData {
+                name: topic,
+                topic_id,
+                partition_data: Vec::new(),
+            });
+            last = Some(topic);
+        }
+        if let Some(topic) = topics.last_mut() {
+            topic.partition_data.push(PartitionProduceData {
+                index: *partition,
+                records: Records::Apart(batch.len()),
+            });
+        }
+    }
+    let request = ProduceRequest {
+        transactional_id: None,
+        acks: shared.config.acks.code(),
+        timeout_ms: i32::try_from(shared.config.request_timeout.as_millis()).unwrap_or(i32::MAX),
+        topic_data: topics,
+    };
+    let parts = request.encode_parts(api_version)?;
+    Ok(parts
+        .into_iter()
+        .filter_map(|part| match part {
+            Part::Bytes(bytes) => Some(bytes),
+            Part::Records { index, .. } => batches.get(index).map(|(_, batch)| batch.bytes()),
+        })
+        .collect())
+}
+
+/// The broker's words for a refused batch.
+fn refusal(
+    code: ErrorCode,
+    message: Option<&str>,
+    records: &[barnabas_wire::messages::produce::BatchIndexAndErrorMessage<'_>],
+) -> String {
+    let mut text = message.unwrap_or(code.message()).to_owned();
+    for record in records.iter().take(3) {
+        let reason = record.batch_index_error_message.unwrap_or("refused");
+        text.push_str(&format!("; record {} of the batch: {reason}", record.batch_index));
+    }
+    text
+}

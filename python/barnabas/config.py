@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from barnabas.errors import ConfigError, UnsupportedOptionError
 
-__all__ = ["REQUIRED", "Alias", "Kind", "Option", "Options", "OptionTable"]
+__all__ = ["REQUIRED", "Alias", "Kind", "Option", "OptionTable", "Options"]
 
 
 class Kind(enum.Enum):

@@ -51,7 +51,9 @@ class RangeAssignor:
         for member_id in sorted(members, key=lambda member_id: _member_order(member_id, members[member_id])):
             for topic in dict.fromkeys(members[member_id].topics):
                 by_topic[topic].append(member_id)
-        subscribed = hash_map_order(topic for member_id in hash_map_order(members) for topic in members[member_id].topics)
+        subscribed = hash_map_order(
+            topic for member_id in hash_map_order(members) for topic in members[member_id].topics
+        )
         existing = hash_map_order(topic for topic in subscribed if partitions.get(topic))
         topics = [_Topic(topic, partitions[topic], by_topic[topic], members) for topic in existing]
         assignment: _Assignment = {member_id: [] for member_id in members}
@@ -97,9 +99,8 @@ class _Topic:
                 for info in infos
             }
         partition_racks = frozenset[str]().union(*self._racks_of.values())
-        self.needs_racks = (
-            not member_racks.isdisjoint(partition_racks)
-            and any(racks != partition_racks for racks in self._racks_of.values())
+        self.needs_racks = not member_racks.isdisjoint(partition_racks) and any(
+            racks != partition_racks for racks in self._racks_of.values()
         )
 
     @property

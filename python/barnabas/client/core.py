@@ -104,8 +104,8 @@ class OneThread:
     def __enter__(self) -> None:
         if not self._lock.acquire(blocking=False):
             raise ConcurrentUseError(
-                "this Consumer is being used by another thread: give each thread a consumer of its own, or hand records "
-                "from one polling thread to workers; only wakeup() may be called from any thread"
+                "this Consumer is being used by another thread: give each thread a consumer of its own, or hand "
+                "records from one polling thread to workers; only wakeup() may be called from any thread"
             )
         try:
             self._life.check()

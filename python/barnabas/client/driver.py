@@ -42,7 +42,18 @@ _FOREVER_MS: Final = 2.0**31
 class Task(Generic[T]):
     """An operation under way. `done` turns true once, and `on_done` is called then."""
 
-    __slots__ = ("_replies", "_waiting", "deadline", "done", "error", "name", "on_done", "operation", "result", "tokens")
+    __slots__ = (
+        "_replies",
+        "_waiting",
+        "deadline",
+        "done",
+        "error",
+        "name",
+        "on_done",
+        "operation",
+        "result",
+        "tokens",
+    )
 
     def __init__(
         self,

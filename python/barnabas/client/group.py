@@ -127,9 +127,7 @@ class Group:
 
     # Commits
 
-    def commit(
-        self, wanted: Mapping[TopicPartition, OffsetAndMetadata], *, retry: bool = True
-    ) -> Operation[None]:
+    def commit(self, wanted: Mapping[TopicPartition, OffsetAndMetadata], *, retry: bool = True) -> Operation[None]:
         """Commits as a member, where partitions come from the group, and as nobody in particular otherwise.
 
         Raises:
@@ -199,7 +197,7 @@ class Group:
             self._carry_out(self._effects.popleft())
         return any_effects
 
-    def _carry_out(self, effect: Effect) -> None:
+    def _carry_out(self, effect: Effect) -> None:  # noqa: C901 - one arm for each effect
         match effect:
             case Send():
                 self._send(effect)

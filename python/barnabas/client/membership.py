@@ -1,19 +1,19 @@
 """A member of a classic consumer group as a state machine without I/O, clock or threads: events in, effects out.
 
-Whoever drives it calls `poll(now)` and hands in what happened (`answered`, `failed`, `heartbeat_answered`, `released` …);
-after each call it carries out what `take()` returns, in order. Times are seconds of any steady clock.
+Whoever drives it calls `poll(now)` and hands in what happened (`answered`, `failed`, `heartbeat_answered` …); after each
+call it carries out what `take()` returns, in order. Times are seconds of any steady clock.
 
-    state                  on                              does                                       next
-    UNJOINED               poll                            Release, then JoinGroup                    PREPARING_REBALANCE
-    STABLE                 poll, when a rejoin is asked    Release, then JoinGroup                    PREPARING_REBALANCE
-    PREPARING_REBALANCE    JoinGroup: joined               StartHeartbeat; the leader assigns         COMPLETING_REBALANCE
-                           JoinGroup: MEMBER_ID_REQUIRED   keeps the id                               UNJOINED
-                           JoinGroup: any other error      see `_join_refused`                        UNJOINED
-    COMPLETING_REBALANCE   SyncGroup: synced               Adopt                                      STABLE
-                           SyncGroup: error                see `_sync_refused`                        UNJOINED
-    any                    heartbeat: lost generation      StopHeartbeat, forgets generation          UNJOINED
-                           poll deadline                   forgets member id                          UNJOINED
-                           leave                           LeaveGroup, StopHeartbeat, forgets all     UNJOINED
+    state                 on                               does                               next
+    UNJOINED              poll                             Release, then JoinGroup            PREPARING_REBALANCE
+    STABLE                poll, when a rejoin is asked     Release, then JoinGroup            PREPARING_REBALANCE
+    PREPARING_REBALANCE   JoinGroup: joined                StartHeartbeat; a leader assigns   COMPLETING_REBALANCE
+                          JoinGroup: MEMBER_ID_REQUIRED    keeps the id                       UNJOINED
+                          JoinGroup: any other error       see `_join_refused`                UNJOINED
+    COMPLETING_REBALANCE  SyncGroup: synced                Adopt                              STABLE
+                          SyncGroup: error                 see `_sync_refused`                UNJOINED
+    any                   heartbeat: generation is lost    StopHeartbeat, forgets it          UNJOINED
+                          poll deadline                    forgets the member id              UNJOINED
+                          leave                            LeaveGroup, StopHeartbeat          UNJOINED
 
 The rules for each error code are those of Kafka's AbstractCoordinator and ConsumerCoordinator.
 """
@@ -369,8 +369,8 @@ class Membership:
                 if unchanged:
                     self._reset(f"an offset commit was refused with {error.name}", error.code)
                 return errors.CommitFailedError(
-                    "the commit was refused because the group has gone on without this member: its partitions belong to "
-                    "others now. Poll more often, or raise max_poll_interval_ms or lower the work per poll."
+                    "the commit was refused because the group has gone on without this member: its partitions belong "
+                    "to others now. Poll more often, raise max_poll_interval_ms, or do less work per poll."
                 )
             case _:
                 return error
@@ -457,7 +457,9 @@ class Membership:
             protocol_type=PROTOCOL_TYPE,
             protocol_name=self.generation.protocol_name,
             assignments=[
-                SyncGroupRequest.SyncGroupRequestAssignment(member_id=member_id, assignment=encode_assignment(partitions))
+                SyncGroupRequest.SyncGroupRequestAssignment(
+                    member_id=member_id, assignment=encode_assignment(partitions)
+                )
                 for member_id, partitions in assignment.items()
             ],
         )

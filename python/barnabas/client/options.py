@@ -90,7 +90,9 @@ def _common(*, receive_buffer_bytes: int, idle_ms: int) -> list[Option]:
             "Addresses (host:port) to find the cluster by; any live broker of the list is enough.",
         ),
         _option("client.id", Kind.STRING, "", "A name for this client in the brokers' logs, metrics and quotas."),
-        _int("request.timeout.ms", 30_000, "How long to wait for the response to one request before it is tried again."),
+        _int(
+            "request.timeout.ms", 30_000, "How long to wait for the response to one request before it is tried again."
+        ),
         _long("retry.backoff.ms", 100, "First wait before a failed request is tried again; doubles, with jitter."),
         _long("retry.backoff.max.ms", 1_000, "Longest wait before a failed request is tried again."),
         _long("reconnect.backoff.ms", 50, "First wait before connecting to a broker again; doubles, with jitter."),
@@ -135,6 +137,14 @@ def _common(*, receive_buffer_bytes: int, idle_ms: int) -> list[Option]:
             choices=("PLAINTEXT",),
         ),
         *(_later(name, Kind.STRING, None, _NO_TLS) for name in _SECURITY_NAMES),
+        _int(
+            "barnabas.max.response.bytes",
+            268_435_456,
+            "A response that claims to be longer is refused.",
+            1_048_576,
+            high=1_073_741_824,
+            source="barnabas",
+        ),
         _later("config.providers", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + "read secrets in your program"),
         _later("metric.reporters", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + _NO_METRIC_REPORTERS),
         _later("metrics.num.samples", Kind.INT, 2, _NO_METRIC_REPORTERS),
@@ -172,7 +182,7 @@ _PRODUCER_OPTIONS: Final = (
     _int(
         "batch.size",
         262_144,
-        "A partition's batch is sent when it has this many bytes; it starts small and grows, so memory is not the price.",
+        "A partition's batch is sent when it has this many bytes; it starts small and grows as records come.",
         differs="Kafka's 16384: a broker spends twice the CPU per byte on batches of 16 KiB",
     ),
     _long("buffer.memory", 33_554_432, "Bytes that may wait to be sent; send() blocks while they are used up."),
@@ -202,7 +212,7 @@ _PRODUCER_OPTIONS: Final = (
     _long(
         "partitioner.availability.timeout.ms",
         0,
-        "A partition whose broker took nothing for so long gets no records without a key; 0 switches that off.",
+        "A partition whose broker took nothing for so long gets no keyless records; 0 switches that off.",
     ),
     _option(
         "key.serializer",
@@ -218,7 +228,9 @@ _PRODUCER_OPTIONS: Final = (
         "Makes bytes of a value, for example str.encode; without one, values are bytes. None stays None.",
         nullable=True,
     ),
-    _long("metadata.max.idle.ms", 300_000, "Metadata of a topic that nothing was sent to for so long is dropped.", 5_000),
+    _long(
+        "metadata.max.idle.ms", 300_000, "Metadata of a topic that nothing was sent to for so long is dropped.", 5_000
+    ),
     _later("partitioner.class", Kind.STRING, None, "choose the partition yourself and pass send(partition=...)"),
     _later("interceptor.classes", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + "wrap send() in a function of your own"),
     _later("transactional.id", Kind.STRING, None, "transactions are not there; the idempotent producer is"),
@@ -231,7 +243,9 @@ _PRODUCER_LIBRDKAFKA: Final = (
     _later("on_delivery", Kind.CALLABLE, None, "send() returns a handle: use its result()"),
     _later("statistics.interval.ms", Kind.INT, 0, _NO_METRIC_REPORTERS),
     _later("debug", Kind.STRING, None, "set the level of the logger 'barnabas'"),
-    _later("partitioner", Kind.STRING, None, "keys are spread by murmur2 as in Java; pass send(partition=...) for another"),
+    _later(
+        "partitioner", Kind.STRING, None, "keys are spread by murmur2 as in Java; pass send(partition=...) for another"
+    ),
     _later("batch.num.messages", Kind.INT, None, "batches are bounded by bytes: batch.size"),
     _later("queue.buffering.max.messages", Kind.INT, None, "the queue is bounded by bytes: buffer.memory"),
 )
@@ -261,9 +275,15 @@ _CONSUMER_OPTIONS: Final = (
         "auto.offset.reset",
         Kind.STRING,
         "latest",
-        "Where to start in a partition without a committed offset, or whose offset is gone: its begin, its end, or raise.",
+        "Where to start in a partition whose offset is missing or gone: at its begin, at its end, or raise.",
         choices=("earliest", "latest", "none"),
-        synonyms={"smallest": "earliest", "beginning": "earliest", "largest": "latest", "end": "latest", "error": "none"},
+        synonyms={
+            "smallest": "earliest",
+            "beginning": "earliest",
+            "largest": "latest",
+            "end": "latest",
+            "error": "none",
+        },
     ),
     _flag("enable.auto.commit", True, "Commits what poll() handed out, every auto.commit.interval.ms and at close."),
     _int("auto.commit.interval.ms", 5_000, "How often offsets are committed by themselves."),
@@ -272,8 +292,7 @@ _CONSUMER_OPTIONS: Final = (
         500,
         "How many records iteration takes from the fetched ones at a time.",
         1,
-        differs="Kafka's poll() is bounded by it too: here poll() returns whole fetched batches, and poll(max_records=n)"
-        " bounds one call",
+        differs="it bounds Kafka's poll() too: here poll() returns whole fetched batches, and poll(max_records=n) fewer",
     ),
     _int("max.poll.interval.ms", 300_000, "A member that does not poll for so long leaves its group.", 1),
     _int("session.timeout.ms", 45_000, "A member whose heartbeats stop for so long is thrown out of its group.", 1),
@@ -290,14 +309,31 @@ _CONSUMER_OPTIONS: Final = (
     _int("fetch.min.bytes", 1, "A fetch is answered when so many bytes are there, or fetch.max.wait.ms have passed."),
     _int("fetch.max.wait.ms", 500, "The longest that a broker holds back a fetch for want of fetch.min.bytes."),
     _int("fetch.max.bytes", 52_428_800, "Most bytes of one fetch; a greater first batch comes nevertheless."),
-    _int("max.partition.fetch.bytes", 1_048_576, "Most bytes of one partition in a fetch; a greater first batch comes."),
+    _int(
+        "max.partition.fetch.bytes", 1_048_576, "Most bytes of one partition in a fetch; a greater first batch comes."
+    ),
     _flag("check.crcs", True, "Checks the CRC of every batch."),
     _option(
         "isolation.level",
         Kind.STRING,
         "read_uncommitted",
         "Whether records of open and aborted transactions are read.",
-        choices=("read_uncommitted",),
+        choices=("read_uncommitted", "read_committed"),
+    ),
+    _long(
+        "barnabas.fetch.buffer.bytes",
+        67_108_864,
+        "No fetch is started while so many fetched bytes wait to be polled.",
+        1,
+        source="barnabas",
+    ),
+    _long(
+        "barnabas.max.decompressed.bytes",
+        268_435_456,
+        "A batch that decompresses to more is refused.",
+        1024,
+        high=2_147_483_648,
+        source="barnabas",
     ),
     _int("default.api.timeout.ms", 60_000, "How long calls wait that take a timeout and got none."),
     _flag("allow.auto.create.topics", True, "Lets the broker create a topic that is subscribed to and does not exist."),
@@ -336,7 +372,9 @@ _ADMIN_OPTIONS: Final = (
     *_common(receive_buffer_bytes=65_536, idle_ms=300_000),
     _int("default.api.timeout.ms", 60_000, "How long calls wait that take a timeout and got none."),
     _int("retries", INT_MAX, "How often a request is tried again; the call's timeout usually ends it sooner."),
-    _later("bootstrap.controllers", Kind.LIST, (), "give bootstrap.servers: brokers pass requests on to the controller"),
+    _later(
+        "bootstrap.controllers", Kind.LIST, (), "give bootstrap.servers: brokers pass requests on to the controller"
+    ),
 )
 
 
@@ -362,7 +400,7 @@ def _idempotence(options: Options) -> Options:
 
 
 def _delivery_timeout(options: Options) -> Options:
-    """A record must have the time for one linger and one request; a default that is too short grows, a wish does not."""
+    """A record must have the time for a linger and a request; a default that is too short grows, a wish does not."""
     needed = min(options["linger.ms"] + options["request.timeout.ms"], INT_MAX)
     if options["delivery.timeout.ms"] >= needed:
         return options

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.assignors import ASSIGNORS, RangeAssignor, Subscription
+from barnabas.errors import ProtocolError
 from barnabas.types import Node, PartitionInfo, TopicPartition
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "assignors" / "range.jsonl.gz"
@@ -76,8 +77,6 @@ def test_a_newer_version_of_the_protocol_is_read_as_far_as_it_is_known():
 @pytest.mark.parametrize("data", [b"\0", b"\xff\xff", b"\0\3\0\0\0\7"])
 def test_damaged_protocol_data_is_refused(data):
     protocol = pytest.importorskip("barnabas.assignors.consumer_protocol")
-    from barnabas.errors import ProtocolError
-
     with pytest.raises(ProtocolError):
         protocol.decode_assignment(data)
 

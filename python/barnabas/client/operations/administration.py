@@ -123,7 +123,9 @@ def describe_cluster() -> Operation[ClusterDescription]:
         )
     if response.error_code:
         raise errors.for_code(response.error_code)
-    nodes = {broker.broker_id: Node(broker.broker_id, broker.host, broker.port, broker.rack) for broker in response.brokers}
+    nodes = {
+        broker.broker_id: Node(broker.broker_id, broker.host, broker.port, broker.rack) for broker in response.brokers
+    }
     return ClusterDescription(response.cluster_id, nodes.get(response.controller_id), tuple(nodes.values()))
 
 

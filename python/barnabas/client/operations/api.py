@@ -6,11 +6,12 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from barnabas import errors
 from barnabas.client.codes import Code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from barnabas import errors
 
 __all__ = [
     "ANY_NODE",

@@ -17,7 +17,9 @@ __all__ = ["read_cluster"]
 def read_cluster(topics: Iterable[str] | None, *, allow_create: bool = False) -> Operation[cluster.Cluster]:
     """Asks any broker for the cluster and for topics (None: all of them)."""
     request = MetadataRequest(
-        topics=None if topics is None else [MetadataRequest.MetadataRequestTopic(name=topic) for topic in sorted(set(topics))],
+        topics=None
+        if topics is None
+        else [MetadataRequest.MetadataRequestTopic(name=topic) for topic in sorted(set(topics))],
         allow_auto_topic_creation=allow_create,
     )
     response = yield Submit(ANY_NODE, request, versions=(1, 32_767))

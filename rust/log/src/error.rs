@@ -10,6 +10,7 @@ mod code {
     pub(super) const CORRUPT_MESSAGE: i16 = 2;
     pub(super) const NOT_LEADER_OR_FOLLOWER: i16 = 6;
     pub(super) const MESSAGE_TOO_LARGE: i16 = 10;
+    pub(super) const RECORD_LIST_TOO_LARGE: i16 = 18;
     pub(super) const INVALID_TIMESTAMP: i16 = 32;
     pub(super) const OUT_OF_ORDER_SEQUENCE_NUMBER: i16 = 45;
     pub(super) const INVALID_PRODUCER_EPOCH: i16 = 47;
@@ -161,6 +162,14 @@ pub enum AppendError {
         /// The topic's limit.
         max: usize,
     },
+    /// All batches of one append are greater than a segment.
+    #[error("batches of {size} bytes do not fit into a segment of {max}")]
+    RecordListTooLarge {
+        /// Size of the batches.
+        size: usize,
+        /// `segment.bytes`.
+        max: u64,
+    },
     /// Record timestamps are too old or too new.
     #[error("{} timestamps are out of the range {min} to {max}", records.len())]
     InvalidTimestamp {
@@ -231,6 +240,7 @@ impl AppendError {
             Self::Corrupt { .. } => code::CORRUPT_MESSAGE,
             Self::UnknownCodec { .. } => code::UNSUPPORTED_COMPRESSION_TYPE,
             Self::MessageTooLarge { .. } => code::MESSAGE_TOO_LARGE,
+            Self::RecordListTooLarge { .. } => code::RECORD_LIST_TOO_LARGE,
             Self::InvalidTimestamp { .. } => code::INVALID_TIMESTAMP,
             Self::InvalidRecord { .. } => code::INVALID_RECORD,
             Self::OutOfOrderSequence { .. } => code::OUT_OF_ORDER_SEQUENCE_NUMBER,

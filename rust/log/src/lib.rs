@@ -4,12 +4,36 @@
 //! directories. All file access goes through [`Storage`]. This crate knows no sockets, no requests and no clock:
 //! callers pass `now_ms`.
 
+mod appender;
+mod checkpoint;
 mod config;
+mod dir_name;
+mod env;
+mod epoch_cache;
 mod error;
+mod file_pool;
 mod file_storage;
+mod flush;
+mod index_file;
+mod leftovers;
 mod manager;
+mod meta_properties;
+mod offset_index;
 mod partition_log;
+mod partition_metadata;
+mod producer_recovery;
+mod producer_state;
+mod reader;
+mod recovery;
+mod scan;
+mod segment;
 mod storage;
+mod time_index;
+mod uuid;
+mod validate;
+
+#[cfg(test)]
+mod tests;
 
 pub use config::{LogConfig, TimestampType};
 pub use error::{AppendError, LogError, RecordError};

@@ -1,12 +1,19 @@
 //! The data directories of a broker and the partition logs in them.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, RwLock};
 
+use crate::checkpoint::{self, Offsets};
 use crate::config::LogConfig;
+use crate::dir_name;
+use crate::env::{LogEnv, lock, read, write};
 use crate::error::LogError;
-use crate::partition_log::PartitionLog;
-use crate::storage::Storage;
+use crate::file_pool::FilePool;
+use crate::meta_properties;
+use crate::partition_log::{OpenContext, PartitionLog};
+use crate::storage::{Storage, StorageLock};
 
 /// What a broker tells its log manager.
 #[derive(Clone, Debug)]
@@ -17,40 +24,68 @@ pub struct ManagerConfig {
     pub cluster_id: String,
     /// Must agree with `meta.properties`, where it is written at the first start.
     pub node_id: i32,
-    /// The data need not survive this process: nothing is ever flushed.
+    /// The data need not survive this process: nothing is ever synced to disk.
     pub temporary: bool,
-    /// Files of idle partitions are closed beyond this number.
+    /// Files of idle partitions and sealed segments are closed beyond this number.
     pub open_files_max: usize,
     /// Options of logs found on disk, until [`PartitionLog::set_config`].
     pub defaults: LogConfig,
 }
 
+/// Its presence says that the data directory was closed properly. It is removed before anything else happens.
+const CLEAN_SHUTDOWN: &str = ".kafka_cleanshutdown";
+const CLEAN_SHUTDOWN_TEXT: &[u8] = b"{\"version\":0,\"brokerEpoch\":-1}";
+const LOCK: &str = ".lock";
+
+/// One data directory.
+#[derive(Debug)]
+struct DataDir {
+    path: PathBuf,
+    env: LogEnv,
+    lock: Mutex<Option<Box<dyn StorageLock>>>,
+}
+
+type Partitions = HashMap<String, BTreeMap<i32, Arc<PartitionLog>>>;
+
 /// Owns the data directories of a broker.
 #[derive(Debug)]
 pub struct LogManager {
     config: ManagerConfig,
+    dirs: Vec<DataDir>,
+    logs: RwLock<Partitions>,
 }
 
 impl LogManager {
     /// Locks the data directories, checks `meta.properties` and opens every partition found.
     pub fn open(storage: Arc<dyn Storage>, config: ManagerConfig, now_ms: i64) -> Result<Self, LogError> {
-        let _ = (storage, now_ms);
-        Ok(Self { config })
+        let files = FilePool::new(Arc::clone(&storage), config.open_files_max);
+        let mut dirs = Vec::with_capacity(config.data_dirs.len());
+        let mut logs = Partitions::new();
+        for path in &config.data_dirs {
+            let env = LogEnv::new(Arc::clone(&storage), Arc::clone(&files), config.temporary);
+            let dir = DataDir::open(path, env, &config)?;
+            dir.open_logs(&config, now_ms, &mut logs)?;
+            dirs.push(dir);
+        }
+        Ok(Self {
+            config,
+            dirs,
+            logs: RwLock::new(logs),
+        })
     }
 
     /// The cluster id in `meta.properties` of a data directory, if it has one.
-    pub fn stored_cluster_id(storage: &dyn Storage, data_dir: &std::path::Path) -> Result<Option<String>, LogError> {
-        let _ = (storage, data_dir);
-        unimplemented!()
+    pub fn stored_cluster_id(storage: &dyn Storage, data_dir: &Path) -> Result<Option<String>, LogError> {
+        Ok(meta_properties::load(storage, data_dir)?.and_then(|properties| properties.cluster_id))
     }
 
     /// The log of a partition, if it is here.
     pub fn get(&self, topic: &str, partition: i32) -> Option<Arc<PartitionLog>> {
-        let _ = (topic, partition);
-        unimplemented!()
+        read(&self.logs).get(topic)?.get(&partition).cloned()
     }
 
     /// The log of a partition, made if it is missing; `TopicIdMismatch` when the directory holds another topic's data.
+    /// A log that exists gets the new options.
     pub fn get_or_create(
         &self,
         topic: &str,
@@ -59,35 +94,263 @@ impl LogManager {
         config: LogConfig,
         now_ms: i64,
     ) -> Result<Arc<PartitionLog>, LogError> {
-        let _ = (topic, partition, topic_id, config, now_ms);
-        unimplemented!()
+        let mut logs = write(&self.logs);
+        if let Some(log) = logs.get(topic).and_then(|partitions| partitions.get(&partition)) {
+            log.adopt_topic_id(topic_id)?;
+            log.set_config(config);
+            return Ok(Arc::clone(log));
+        }
+        let dir = self.dir_for_new(&logs)?;
+        let path = dir.path.join(dir_name::of(topic, partition));
+        let context = OpenContext::unclean(now_ms);
+        let log = Arc::new(PartitionLog::open_in(
+            dir.env.clone(),
+            path,
+            Some(topic_id),
+            config,
+            context,
+        )?);
+        logs.entry(topic.to_owned())
+            .or_default()
+            .insert(partition, Arc::clone(&log));
+        Ok(log)
+    }
+
+    /// The healthy data directory with the fewest partitions, as in Kafka.
+    fn dir_for_new(&self, logs: &Partitions) -> Result<&DataDir, LogError> {
+        let count = |dir: &DataDir| {
+            let here = |log: &&Arc<PartitionLog>| log.dir().parent() == Some(dir.path.as_path());
+            logs.values().flat_map(BTreeMap::values).filter(here).count()
+        };
+        let mut failure = LogError::Offline {
+            reason: "no data directory is configured".to_owned(),
+        };
+        let mut best: Option<(usize, &DataDir)> = None;
+        for dir in &self.dirs {
+            match dir.env.health.check() {
+                Err(error) => failure = error,
+                Ok(()) if self.dirs.len() == 1 => return Ok(dir),
+                Ok(()) => {
+                    let count = count(dir);
+                    if best.is_none_or(|(least, _)| count < least) {
+                        best = Some((count, dir));
+                    }
+                }
+            }
+        }
+        best.map(|(_, dir)| dir).ok_or(failure)
     }
 
     /// All partitions here, sorted.
     pub fn partitions(&self) -> Vec<(String, i32, Arc<PartitionLog>)> {
-        unimplemented!()
+        let mut all: Vec<_> = read(&self.logs)
+            .iter()
+            .flat_map(|(topic, logs)| {
+                logs.iter()
+                    .map(|(partition, log)| (topic.clone(), *partition, Arc::clone(log)))
+            })
+            .collect();
+        all.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        all
     }
 
     /// Removes a partition's log from the manager and from the disk.
     pub fn delete(&self, topic: &str, partition: i32) -> Result<(), LogError> {
-        let _ = (topic, partition);
-        unimplemented!()
+        let log = {
+            let mut logs = write(&self.logs);
+            let unknown = || LogError::UnknownPartition {
+                topic: topic.to_owned(),
+                partition,
+            };
+            let partitions = logs.get_mut(topic).ok_or_else(unknown)?;
+            let log = partitions.remove(&partition).ok_or_else(unknown)?;
+            if partitions.is_empty() {
+                logs.remove(topic);
+            }
+            log
+        };
+        log.delete()
     }
 
-    /// Flushes sealed segments and writes the checkpoint files.
+    /// Flushes sealed segments, forgets idle producers and writes the checkpoint files. A data directory that fails
+    /// goes offline; the others are served first, then the failure is returned.
     pub fn checkpoint(&self, now_ms: i64) -> Result<(), LogError> {
-        let _ = now_ms;
-        unimplemented!()
+        let mut outcome = Ok(());
+        for dir in &self.dirs {
+            let mut attempt = dir.env.health.check();
+            for (_, _, log) in self.partitions_in(dir) {
+                attempt = attempt.and_then(|()| {
+                    log.expire_producers(now_ms)?;
+                    log.flush_sealed().map(|_| ())
+                });
+            }
+            outcome = outcome.and(attempt.and_then(|()| self.write_checkpoints(dir)));
+        }
+        outcome
     }
 
-    /// Closes every log, writes the checkpoints and the clean-shutdown marker.
-    pub fn shutdown(&self, now_ms: i64) -> Result<(), LogError> {
-        let _ = now_ms;
-        unimplemented!()
+    /// Closes every log, writes the checkpoints and the clean-shutdown marker, and lets go of the locks. A data
+    /// directory with a failure gets no marker, so that the next start validates it.
+    pub fn shutdown(&self) -> Result<(), LogError> {
+        let mut outcome = Ok(());
+        for dir in &self.dirs {
+            let mut closed = Ok(());
+            for (_, _, log) in self.partitions_in(dir) {
+                closed = closed.and(log.close());
+            }
+            let closed = closed.and_then(|()| self.write_checkpoints(dir)).and_then(|()| {
+                let marker = dir.path.join(CLEAN_SHUTDOWN);
+                dir.env
+                    .storage
+                    .write_atomic(&marker, CLEAN_SHUTDOWN_TEXT, !self.config.temporary)
+                    .map_err(|error| LogError::io("write", &marker, error))
+            });
+            lock(&dir.lock).take();
+            outcome = outcome.and(closed);
+        }
+        outcome
     }
 
     /// The data directories, in the order of the configuration.
     pub fn data_dirs(&self) -> &[PathBuf] {
         &self.config.data_dirs
+    }
+
+    fn partitions_in(&self, dir: &DataDir) -> Vec<(String, i32, Arc<PartitionLog>)> {
+        let mut partitions = self.partitions();
+        partitions.retain(|(_, _, log)| log.dir().parent() == Some(dir.path.as_path()));
+        partitions
+    }
+
+    fn write_checkpoints(&self, dir: &DataDir) -> Result<(), LogError> {
+        let (mut recovery_points, mut log_starts, mut high_watermarks) =
+            (Offsets::new(), Offsets::new(), Offsets::new());
+        for (topic, partition, log) in self.partitions_in(dir) {
+            let Some(first) = log.segments().first().map(|segment| segment.base_offset) else {
+                continue;
+            };
+            let key = (topic, partition);
+            if log.log_start_offset() > first {
+                log_starts.insert(key.clone(), log.log_start_offset());
+            }
+            high_watermarks.insert(key.clone(), log.high_watermark());
+            recovery_points.insert(key, log.recovery_point());
+        }
+        let files = [
+            (checkpoint::RECOVERY_POINT, recovery_points),
+            (checkpoint::LOG_START, log_starts),
+            (checkpoint::HIGH_WATERMARK, high_watermarks),
+        ];
+        for (name, offsets) in files {
+            let path = dir.path.join(name);
+            dir.env
+                .storage
+                .write_atomic(
+                    &path,
+                    checkpoint::write_offsets(&offsets).as_bytes(),
+                    !self.config.temporary,
+                )
+                .map_err(|error| dir.env.health.fail(LogError::io("write", &path, error)))?;
+        }
+        Ok(())
+    }
+}
+
+impl DataDir {
+    fn open(path: &Path, env: LogEnv, config: &ManagerConfig) -> Result<Self, LogError> {
+        let storage = env.storage.as_ref();
+        storage
+            .create_dir_all(path)
+            .map_err(|error| LogError::io("create", path, error))?;
+        let lock_path = path.join(LOCK);
+        let lock = storage
+            .lock(&lock_path)
+            .map_err(|error| LogError::io("lock", &lock_path, error))?
+            .ok_or_else(|| LogError::Locked { path: path.to_owned() })?;
+        meta_properties::claim(storage, path, &config.cluster_id, config.node_id, !config.temporary)?;
+        Ok(Self {
+            path: path.to_owned(),
+            lock: Mutex::new(Some(lock)),
+            env,
+        })
+    }
+
+    /// Opens every partition directory and removes what is left of deleted ones.
+    fn open_logs(&self, config: &ManagerConfig, now_ms: i64, logs: &mut Partitions) -> Result<(), LogError> {
+        let clean_shutdown = self.take_clean_shutdown()?;
+        let recovery_points = self.load_offsets(checkpoint::RECOVERY_POINT)?;
+        let log_starts = self.load_offsets(checkpoint::LOG_START)?;
+        let high_watermarks = self.load_offsets(checkpoint::HIGH_WATERMARK)?;
+        let storage = self.env.storage.as_ref();
+        let entries = storage
+            .read_dir(&self.path)
+            .map_err(|error| LogError::io("list", &self.path, error))?;
+        for entry in entries.into_iter().filter(|entry| entry.is_dir) {
+            let path = self.path.join(&entry.name);
+            if entry.name.ends_with(dir_name::DELETED_SUFFIX) {
+                storage
+                    .remove_dir_all(&path)
+                    .map_err(|error| LogError::io("remove", &path, error))?;
+                continue;
+            }
+            let Some((topic, partition)) = dir_name::parse(&entry.name) else {
+                continue;
+            };
+            let key = (topic.to_owned(), partition);
+            let offset = |offsets: &Offsets| offsets.get(&key).copied().unwrap_or(0);
+            let context = OpenContext {
+                now_ms,
+                clean_shutdown,
+                recovery_point: offset(&recovery_points),
+                log_start_offset: offset(&log_starts),
+                high_watermark: offset(&high_watermarks),
+            };
+            let log = PartitionLog::open_in(self.env.clone(), path, None, config.defaults.clone(), context)?;
+            let (topic, partition) = key;
+            if logs
+                .entry(topic)
+                .or_default()
+                .insert(partition, Arc::new(log))
+                .is_some()
+            {
+                return Err(LogError::Damaged {
+                    path: self.path.join(&entry.name),
+                    position: 0,
+                    reason: "another data directory has the same partition".to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the marker was there; it is gone, durably, before the first write.
+    fn take_clean_shutdown(&self) -> Result<bool, LogError> {
+        let marker = self.path.join(CLEAN_SHUTDOWN);
+        match self.env.storage.remove_file(&marker) {
+            Ok(()) if self.env.temporary => Ok(true),
+            Ok(()) => self
+                .env
+                .storage
+                .sync_dir(&self.path)
+                .map(|()| true)
+                .map_err(|error| LogError::io("sync", &self.path, error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(LogError::io("remove", &marker, error)),
+        }
+    }
+
+    /// A checkpoint file; a missing or damaged one says nothing, so that more is validated.
+    fn load_offsets(&self, name: &str) -> Result<Offsets, LogError> {
+        let path = self.path.join(name);
+        let bytes = match self.env.storage.read_whole(&path, checkpoint::FILE_BYTES_MAX) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Offsets::new()),
+            Err(error) => return Err(LogError::io("read", &path, error)),
+        };
+        let offsets = std::str::from_utf8(&bytes).ok().and_then(checkpoint::parse_offsets);
+        if offsets.is_none() {
+            log::warn!("{} is damaged and ignored", path.display());
+        }
+        Ok(offsets.unwrap_or_default())
     }
 }

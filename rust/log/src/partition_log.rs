@@ -1,11 +1,23 @@
 //! One partition's log: appends under a short lock, reads that never take it.
+//!
+//! Lock order: `appender`, then a segment's locks, then `segments` / `epochs`. `flushing` is taken alone or before any
+//! of them, and never while `appender` is held: no append waits for a disk.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
 
+use crate::appender::Appender;
 use crate::config::LogConfig;
-use crate::error::{AppendError, LogError};
-use crate::storage::{Storage, StorageFile};
+use crate::env::{LogEnv, lock, read, write};
+use crate::epoch_cache::EpochCache;
+use crate::error::LogError;
+use crate::file_pool::FilePool;
+use crate::partition_metadata;
+use crate::recovery;
+use crate::segment::Segment;
+use crate::storage::{EmptyFile, Storage, StorageFile};
 
 /// Who wrote the batches of an append.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +43,7 @@ pub struct AppendInfo {
     pub duplicate: bool,
     /// Bytes written.
     pub bytes: usize,
-    /// Whether `flush.messages` asks for a flush before this append is acknowledged.
+    /// Whether `flush.messages` asks for a [`PartitionLog::flush`] before this append is acknowledged.
     pub flush_due: bool,
     /// Whether a new segment was started, so that the previous one should be flushed in the background.
     pub rolled: bool,
@@ -48,6 +60,30 @@ pub struct ReadSlice {
     pub len: usize,
     /// Base offset of the first batch; the asked-for offset when there is nothing to read.
     pub base_offset: i64,
+}
+
+impl ReadSlice {
+    /// A slice without bytes.
+    pub(crate) fn empty(offset: i64) -> Self {
+        Self {
+            file: Arc::new(EmptyFile),
+            position: 0,
+            len: 0,
+            base_offset: offset,
+        }
+    }
+
+    /// Whether there is nothing to read.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Reads the batches into memory.
+    pub fn read(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; self.len];
+        self.file.read_exact_at(&mut bytes, self.position)?;
+        Ok(bytes)
+    }
 }
 
 /// A record found by its timestamp.
@@ -98,11 +134,33 @@ impl OpenContext {
     }
 }
 
+/// The published list of segments, oldest first; the last one is active. Empty before the first append.
+pub(crate) type Segments = Arc<Vec<Arc<Segment>>>;
+
 /// One partition's log.
 #[derive(Debug)]
 pub struct PartitionLog {
-    dir: PathBuf,
+    pub(crate) env: LogEnv,
+    pub(crate) dir: PathBuf,
+    topic_id: OnceLock<[u8; 16]>,
+    config: RwLock<Arc<LogConfig>>,
+    pub(crate) appender: Mutex<Appender>,
+    pub(crate) segments: RwLock<Segments>,
+    pub(crate) epochs: RwLock<EpochCache>,
+    pub(crate) log_start_offset: AtomicI64,
+    pub(crate) log_end_offset: AtomicI64,
+    high_watermark: AtomicI64,
+    /// First offset of the oldest open transaction, `i64::MAX` when there is none.
+    pub(crate) first_unstable_offset: AtomicI64,
+    pub(crate) recovery_point: AtomicI64,
+    pub(crate) flushing: Mutex<()>,
+    /// The directory's names changed since they were last synced.
+    pub(crate) names_unsynced: AtomicBool,
+    closed: AtomicBool,
 }
+
+/// Files that a log opened on its own keeps open at most.
+const OPEN_FILES_ALONE: usize = 64;
 
 impl PartitionLog {
     /// Opens the log in `dir`, which may be missing: it then appears at the first append. Without a clean shutdown
@@ -114,104 +172,121 @@ impl PartitionLog {
         config: LogConfig,
         context: OpenContext,
     ) -> Result<Self, LogError> {
-        let _ = (storage, topic_id, config, context);
-        Ok(Self { dir })
+        let files = FilePool::new(Arc::clone(&storage), OPEN_FILES_ALONE);
+        Self::open_in(LogEnv::new(storage, files, false), dir, Some(topic_id), config, context)
     }
 
-    /// Validates whole batches, gives them offsets and writes them. `records` is patched in place.
-    pub fn append(
-        &self,
-        records: &mut [u8],
-        leader_epoch: i32,
-        now_ms: i64,
-        origin: AppendOrigin,
-    ) -> Result<AppendInfo, AppendError> {
-        let _ = (records, leader_epoch, now_ms, origin);
-        unimplemented!()
-    }
-
-    /// Whole batches from the one that contains `offset`, at most `max_bytes` (but one batch of any size when
-    /// `min_one_batch`), all below `up_to`. Empty when there is nothing below `up_to`.
-    pub fn read(&self, offset: i64, max_bytes: usize, min_one_batch: bool, up_to: i64) -> Result<ReadSlice, LogError> {
-        let _ = (offset, max_bytes, min_one_batch, up_to);
-        unimplemented!()
-    }
-
-    /// First record below `up_to` whose timestamp is at least `timestamp`.
-    pub fn offset_for_timestamp(&self, timestamp: i64, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
-        let _ = (timestamp, up_to);
-        unimplemented!()
-    }
-
-    /// First record that carries the greatest timestamp of the log.
-    pub fn max_timestamp(&self) -> Result<Option<TimestampOffset>, LogError> {
-        unimplemented!()
-    }
-
-    /// Where `epoch` ends.
-    pub fn epoch_end_offset(&self, epoch: i32) -> EpochEndOffset {
-        let _ = epoch;
-        unimplemented!()
-    }
-
-    /// The newest leader epoch in the log.
-    pub fn latest_epoch(&self) -> Option<i32> {
-        unimplemented!()
+    /// As [`open`](Self::open), with what the logs of a data directory share. Without a topic id the one in
+    /// `partition.metadata` is taken.
+    pub(crate) fn open_in(
+        env: LogEnv,
+        dir: PathBuf,
+        topic_id: Option<[u8; 16]>,
+        config: LogConfig,
+        context: OpenContext,
+    ) -> Result<Self, LogError> {
+        env.health.check()?;
+        let topic_id = partition_metadata::check(env.storage.as_ref(), &dir, topic_id)?;
+        let recovered = recovery::recover(&env, &dir, &config, &context)?;
+        let log_end_offset = recovered.log_end_offset;
+        Ok(Self {
+            topic_id: topic_id.map(OnceLock::from).unwrap_or_default(),
+            config: RwLock::new(Arc::new(config)),
+            first_unstable_offset: AtomicI64::new(recovered.producers.first_unstable_offset().unwrap_or(i64::MAX)),
+            appender: Mutex::new(Appender::new(
+                recovered.dir_exists,
+                recovered.producers,
+                recovered.snapshot_offset,
+            )),
+            segments: RwLock::new(Arc::new(recovered.segments)),
+            epochs: RwLock::new(recovered.epochs),
+            log_start_offset: AtomicI64::new(recovered.log_start_offset),
+            log_end_offset: AtomicI64::new(log_end_offset),
+            high_watermark: AtomicI64::new(context.high_watermark.clamp(recovered.log_start_offset, log_end_offset)),
+            recovery_point: AtomicI64::new(recovered.recovery_point),
+            flushing: Mutex::new(()),
+            names_unsynced: AtomicBool::new(recovered.names_changed),
+            closed: AtomicBool::new(false),
+            env,
+            dir,
+        })
     }
 
     /// First offset in the log.
     pub fn log_start_offset(&self) -> i64 {
-        0
+        self.log_start_offset.load(Ordering::Acquire)
     }
 
     /// One past the last offset in the log.
     pub fn log_end_offset(&self) -> i64 {
-        0
+        self.log_end_offset.load(Ordering::Acquire)
     }
 
     /// Offsets below this are replicated as far as the partition's rules ask.
     pub fn high_watermark(&self) -> i64 {
-        0
+        self.high_watermark.load(Ordering::Acquire)
     }
 
-    /// Offsets below this belong to no open transaction.
+    /// Offsets below this are below the high watermark and belong to no open transaction.
     pub fn last_stable_offset(&self) -> i64 {
-        0
+        self.high_watermark()
+            .min(self.first_unstable_offset.load(Ordering::Acquire))
     }
 
-    /// Moves the high watermark; it is kept between log start and log end. Returns the new value.
+    /// Raises the high watermark, at most to the log end; it never falls, so that of two appenders the slower one
+    /// does not undo what the faster one published. Returns the new value.
     pub fn set_high_watermark(&self, offset: i64) -> i64 {
-        offset
+        let offset = offset.min(self.log_end_offset());
+        self.high_watermark.fetch_max(offset, Ordering::AcqRel).max(offset)
     }
 
     /// Offsets below this are on disk.
     pub fn recovery_point(&self) -> i64 {
-        0
+        self.recovery_point.load(Ordering::Acquire)
     }
 
-    /// Makes everything appended so far durable and returns the new recovery point. Concurrent calls share one flush.
-    pub fn flush(&self) -> Result<i64, LogError> {
-        unimplemented!()
+    /// The newest leader epoch in the log.
+    pub fn latest_epoch(&self) -> Option<i32> {
+        read(&self.epochs).latest()
     }
 
-    /// Makes the sealed segments durable and returns the new recovery point.
-    pub fn flush_sealed(&self) -> Result<i64, LogError> {
-        unimplemented!()
+    /// The leader epoch of the record at `offset`.
+    pub fn epoch_for_offset(&self, offset: i64) -> Option<i32> {
+        read(&self.epochs).epoch_for_offset(offset)
     }
 
-    /// Replaces the options.
+    /// Where `epoch` ends.
+    pub fn epoch_end_offset(&self, epoch: i32) -> EpochEndOffset {
+        read(&self.epochs).end_offset(epoch, self.log_end_offset())
+    }
+
+    /// The options in force.
+    pub fn config(&self) -> Arc<LogConfig> {
+        Arc::clone(&read(&self.config))
+    }
+
+    /// Replaces the options; appends that have begun keep the old ones.
     pub fn set_config(&self, config: LogConfig) {
-        let _ = config;
+        *write(&self.config) = Arc::new(config);
     }
 
-    /// The topic's id.
+    /// The topic's id, all zeros as long as nobody said it.
     pub fn topic_id(&self) -> [u8; 16] {
-        [0; 16]
+        self.topic_id.get().copied().unwrap_or_default()
+    }
+
+    /// Takes over the id of a log that was found without one; fails if it has another one.
+    pub(crate) fn adopt_topic_id(&self, topic_id: [u8; 16]) -> Result<(), LogError> {
+        let known = *self.topic_id.get_or_init(|| topic_id);
+        if known != topic_id {
+            return Err(partition_metadata::mismatch(&self.dir, topic_id, known));
+        }
+        partition_metadata::check(self.env.storage.as_ref(), &self.dir, Some(topic_id)).map(|_| ())
     }
 
     /// Bytes of all segments.
     pub fn size_in_bytes(&self) -> u64 {
-        0
+        self.segments().iter().map(|segment| segment.size()).sum()
     }
 
     /// Directory of the partition.
@@ -219,13 +294,77 @@ impl PartitionLog {
         &self.dir
     }
 
-    /// Flushes, writes the producer snapshot and refuses everything from here on.
-    pub fn close(&self) -> Result<(), LogError> {
+    /// Forgets producers that were idle longer than `producer.id.expiration.ms`.
+    pub fn expire_producers(&self, now_ms: i64) -> Result<(), LogError> {
+        let expiration_ms = self.config().producer_id_expiration_ms;
+        self.lock_appender()?.producers.expire(now_ms, expiration_ms);
         Ok(())
     }
 
-    /// Refuses everything from here on, renames the directory to `…-delete` and removes it.
+    /// Makes everything durable, writes the producer snapshot and refuses everything from here on.
+    pub fn close(&self) -> Result<(), LogError> {
+        let mut appender = self.lock_appender()?;
+        if self.closed.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let segments = self.segments();
+        let outcome = self.env.health.check().and_then(|()| {
+            if let Some(active) = segments.last() {
+                active.persist_indexes(true)?;
+                self.write_snapshot(&mut appender, self.log_end_offset())?;
+            }
+            drop(appender);
+            self.flush_closed()
+        });
+        for segment in segments.iter() {
+            segment.close_files();
+        }
+        outcome.map_err(|error| self.env.health.fail(error))
+    }
+
+    /// Refuses everything from here on, renames the directory to `…-delete` and removes it. A [`ReadSlice`] that
+    /// somebody holds stays readable.
     pub fn delete(&self) -> Result<(), LogError> {
-        Ok(())
+        let appender = self.lock_appender()?;
+        self.closed.store(true, Ordering::Release);
+        let _flushing = {
+            drop(appender);
+            lock(&self.flushing)
+        };
+        for segment in self.segments().iter() {
+            segment.close_files();
+        }
+        *write(&self.segments) = Segments::default();
+        let storage = self.env.storage.as_ref();
+        let failed = |action| move |error| LogError::io(action, &self.dir, error);
+        if !storage.exists(&self.dir).map_err(failed("look at"))? {
+            return Ok(());
+        }
+        let doomed = crate::dir_name::for_deletion(&self.dir);
+        storage.rename(&self.dir, &doomed).map_err(failed("rename"))?;
+        if let Some(parent) = self.dir.parent()
+            && !self.env.temporary
+        {
+            storage.sync_dir(parent).map_err(failed("sync the directory of"))?;
+        }
+        storage.remove_dir_all(&doomed).map_err(failed("remove"))
+    }
+
+    pub(crate) fn segments(&self) -> Segments {
+        Arc::clone(&read(&self.segments))
+    }
+
+    pub(crate) fn check_usable(&self) -> Result<(), LogError> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(LogError::Closed { dir: self.dir.clone() });
+        }
+        self.env.health.check()
+    }
+
+    /// Takes the append lock. If an append panicked, memory may be behind the file: the log stays unusable.
+    pub(crate) fn lock_appender(&self) -> Result<MutexGuard<'_, Appender>, LogError> {
+        self.appender.lock().map_err(|_| LogError::Offline {
+            reason: format!("an append to {} panicked", self.dir.display()),
+        })
     }
 }

@@ -1,0 +1,288 @@
+//! The writing side of a partition's log: everything that happens under the append lock.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use barnabas_records::{BatchHeader, BatchRef, ControlKey, EndTransactionMarker, RecordIter, control_type, patch};
+
+use crate::config::{LogConfig, TimestampType};
+use crate::env::write;
+use crate::error::{AppendError, LogError};
+use crate::partition_log::{AppendInfo, AppendOrigin, PartitionLog};
+use crate::partition_metadata;
+use crate::producer_state::{Marker, ProducerStates};
+use crate::segment::{Segment, file_name};
+use crate::validate::validate;
+
+/// What the append lock guards.
+#[derive(Debug)]
+pub(crate) struct Appender {
+    dir_exists: bool,
+    pub(crate) producers: ProducerStates,
+    /// Offset of the newest producer snapshot.
+    snapshot_offset: i64,
+}
+
+/// Positions and relative offsets in index entries are signed 32-bit numbers to Kafka.
+const POSITION_MAX: u64 = i32::MAX as u64;
+
+impl Appender {
+    pub(crate) fn new(dir_exists: bool, producers: ProducerStates, snapshot_offset: i64) -> Self {
+        Self {
+            dir_exists,
+            producers,
+            snapshot_offset,
+        }
+    }
+}
+
+impl PartitionLog {
+    /// Validates whole batches, gives them offsets and writes them. `records` is patched in place.
+    ///
+    /// After a failed write the data directory is offline: nothing was acknowledged, and the partial batch is cut at
+    /// once or at the next start.
+    pub fn append(
+        &self,
+        records: &mut [u8],
+        leader_epoch: i32,
+        now_ms: i64,
+        origin: AppendOrigin,
+    ) -> Result<AppendInfo, AppendError> {
+        self.check_usable()?;
+        let config = self.config();
+        let mut batches = validate(records, &config, now_ms, origin)?;
+        if records.len() as u64 > config.segment_bytes.min(POSITION_MAX) {
+            return Err(AppendError::RecordListTooLarge {
+                size: records.len(),
+                max: config.segment_bytes,
+            });
+        }
+        let mut appender = self.lock_appender()?;
+        self.check_usable()?;
+        if let Some(current) = self.latest_epoch()
+            && current > leader_epoch
+        {
+            return Err(AppendError::FencedLeaderEpoch {
+                current,
+                found: leader_epoch,
+            });
+        }
+        if origin == AppendOrigin::Client
+            && let Some(info) = self.check_producers(&appender.producers, &batches)?
+        {
+            return Ok(info);
+        }
+        let base_offset = self.log_end_offset();
+        let end_offset = assign(records, &mut batches, base_offset, leader_epoch)?;
+        let rolled = self
+            .write_batches(&mut appender, records, &batches, &config, now_ms)
+            .map_err(|error| self.env.health.fail(error))?;
+        for batch in &batches {
+            if batch.has_producer() {
+                appender
+                    .producers
+                    .update(batch, marker(records, batch, base_offset), now_ms);
+            }
+        }
+        if self.latest_epoch() != Some(leader_epoch) {
+            write(&self.epochs).assign(leader_epoch, base_offset);
+        }
+        let unstable = if batches.iter().any(BatchHeader::is_transactional) {
+            appender.producers.first_unstable_offset().unwrap_or(i64::MAX)
+        } else {
+            self.first_unstable_offset.load(Ordering::Relaxed)
+        };
+        self.first_unstable_offset.store(unstable, Ordering::Release);
+        self.log_end_offset.store(end_offset, Ordering::Release);
+        let unflushed = u64::try_from(end_offset - self.recovery_point()).unwrap_or(0);
+        Ok(AppendInfo {
+            base_offset,
+            last_offset: end_offset - 1,
+            log_append_time: if config.message_timestamp_type == TimestampType::LogAppend {
+                now_ms
+            } else {
+                -1
+            },
+            log_start_offset: self.log_start_offset(),
+            duplicate: false,
+            bytes: records.len(),
+            flush_due: !self.env.temporary && unflushed >= config.flush_messages,
+            rolled,
+        })
+    }
+
+    /// Whether an idempotent producer's batches follow; the answer to a repeated batch is the original one's.
+    fn check_producers(
+        &self,
+        producers: &ProducerStates,
+        batches: &[BatchHeader],
+    ) -> Result<Option<AppendInfo>, AppendError> {
+        for batch in batches.iter().filter(|batch| batch.has_producer()) {
+            if let Some(original) = producers.duplicate(batch) {
+                return Ok(Some(AppendInfo {
+                    base_offset: original.first_offset(),
+                    last_offset: original.last_offset,
+                    log_append_time: if batch.is_log_append_time() {
+                        original.timestamp
+                    } else {
+                        -1
+                    },
+                    log_start_offset: self.log_start_offset(),
+                    duplicate: true,
+                    bytes: 0,
+                    flush_due: false,
+                    rolled: false,
+                }));
+            }
+            producers.check(batch)?;
+        }
+        Ok(None)
+    }
+
+    /// Writes to the active segment, after a roll if one is due, and says whether there was one.
+    fn write_batches(
+        &self,
+        appender: &mut Appender,
+        records: &[u8],
+        batches: &[BatchHeader],
+        config: &LogConfig,
+        now_ms: i64,
+    ) -> Result<bool, LogError> {
+        let active = self.segments().last().map(Arc::clone);
+        let (active, rolled) = match active {
+            Some(active) if !roll_is_due(&active, records.len(), batches, config, now_ms) => (active, false),
+            Some(active) => (self.roll(appender, &active, now_ms)?, true),
+            None => (self.start(appender, now_ms)?, false),
+        };
+        active.append(records, batches, config.index_interval_bytes)?;
+        Ok(rolled)
+    }
+
+    /// Makes the directory, if need be, and the first segment.
+    fn start(&self, appender: &mut Appender, now_ms: i64) -> Result<Arc<Segment>, LogError> {
+        if !appender.dir_exists {
+            let storage = self.env.storage.as_ref();
+            storage
+                .create_dir_all(&self.dir)
+                .map_err(|error| LogError::io("create", &self.dir, error))?;
+            partition_metadata::write(storage, &self.dir, self.topic_id())?;
+            appender.dir_exists = true;
+        }
+        self.add_segment(now_ms)
+    }
+
+    fn roll(&self, appender: &mut Appender, active: &Segment, now_ms: i64) -> Result<Arc<Segment>, LogError> {
+        active.seal()?;
+        self.write_snapshot(appender, self.log_end_offset())?;
+        self.add_segment(now_ms)
+    }
+
+    fn add_segment(&self, now_ms: i64) -> Result<Arc<Segment>, LogError> {
+        let segment = Arc::new(Segment::create(&self.env, &self.dir, self.log_end_offset(), now_ms)?);
+        self.names_unsynced.store(true, Ordering::Release);
+        let mut segments = write(&self.segments);
+        let mut list = Vec::clone(&segments);
+        list.push(Arc::clone(&segment));
+        *segments = Arc::new(list);
+        Ok(segment)
+    }
+
+    /// Writes the producers' state as of `offset`, unless a snapshot says the same. A snapshot without producers has
+    /// its use too: the next start need not look for them before that offset.
+    pub(crate) fn write_snapshot(&self, appender: &mut Appender, offset: i64) -> Result<(), LogError> {
+        if appender.snapshot_offset >= offset {
+            return Ok(());
+        }
+        let path = self.dir.join(file_name(offset, ".snapshot"));
+        let failed = |error| LogError::io("write", &path, error);
+        let storage = self.env.storage.as_ref();
+        // A torn snapshot is recognised by its CRC and an older one is used: nobody waits for a sync.
+        storage
+            .write_atomic(&path, &appender.producers.to_snapshot(), false)
+            .map_err(failed)?;
+        appender.snapshot_offset = offset;
+        self.names_unsynced.store(true, Ordering::Release);
+        Ok(())
+    }
+}
+
+/// Gives the batches their offsets and leader epoch and returns the offset that follows them.
+fn assign(
+    records: &mut [u8],
+    batches: &mut [BatchHeader],
+    base_offset: i64,
+    leader_epoch: i32,
+) -> Result<i64, AppendError> {
+    let corrupt = |error: barnabas_records::RecordsError| AppendError::Corrupt {
+        reason: error.to_string(),
+    };
+    let mut next_offset = base_offset;
+    let mut rest = records;
+    for batch in batches {
+        let (bytes, behind) = rest.split_at_mut_checked(batch.size_in_bytes()).unwrap_or_default();
+        batch.base_offset = next_offset;
+        batch.partition_leader_epoch = leader_epoch;
+        patch::set_base_offset(bytes, next_offset).map_err(corrupt)?;
+        patch::set_leader_epoch(bytes, leader_epoch).map_err(corrupt)?;
+        next_offset = batch.next_offset();
+        rest = behind;
+    }
+    Ok(next_offset)
+}
+
+fn roll_is_due(active: &Segment, bytes: usize, batches: &[BatchHeader], config: &LogConfig, now_ms: i64) -> bool {
+    let last_offset = batches.last().map_or(active.base_offset, BatchHeader::last_offset);
+    if last_offset - active.base_offset > i64::from(i32::MAX) {
+        return true;
+    }
+    let max_timestamp = batches.iter().map(|batch| batch.max_timestamp).max().unwrap_or(-1);
+    active.with_tail(|tail| {
+        let age = match tail.first_timestamp {
+            Some(first) if first >= 0 && max_timestamp >= 0 => max_timestamp - first,
+            _ => now_ms.saturating_sub(active.created_ms),
+        };
+        let index_bytes = (tail.offsets.memory().len() + 1) * 8;
+        let time_index_bytes = (tail.times.memory().len() + 1) * 12;
+        let index_bytes_max = config.segment_index_bytes as usize;
+        tail.size > 0
+            && (tail.size + bytes as u64 > config.segment_bytes.min(POSITION_MAX)
+                || age > config.segment_ms
+                || index_bytes > index_bytes_max
+                || time_index_bytes > index_bytes_max)
+    })
+}
+
+/// The end of a transaction, if `batch` is one.
+fn marker(records: &[u8], batch: &BatchHeader, base_offset: i64) -> Option<Marker> {
+    if !batch.is_control() {
+        return None;
+    }
+    let mut rest = records;
+    let mut offset = base_offset;
+    loop {
+        let found = BatchRef::parse(rest).ok()?;
+        if offset == batch.base_offset {
+            return marker_of(&found);
+        }
+        offset = found.header.next_offset();
+        rest = rest.get(found.bytes.len()..)?;
+    }
+}
+
+/// Reads the first record of a control batch; only COMMIT and ABORT end a transaction.
+pub(crate) fn marker_of(batch: &BatchRef<'_>) -> Option<Marker> {
+    let mut scratch = Vec::new();
+    let payload = batch.decompress_into(&mut scratch, CONTROL_BYTES_MAX).ok()?;
+    let record = RecordIter::new(&batch.header, payload).next()?.ok()?;
+    let key = ControlKey::parse(record.key?).ok()?;
+    if !matches!(key.control_type, control_type::ABORT | control_type::COMMIT) {
+        return None;
+    }
+    let marker = EndTransactionMarker::parse(record.value?).ok()?;
+    Some(Marker {
+        coordinator_epoch: marker.coordinator_epoch,
+    })
+}
+
+/// Greatest control batch that is looked into.
+const CONTROL_BYTES_MAX: usize = 1 << 20;

@@ -1,0 +1,128 @@
+//! Making appends durable: outside of the append lock, one flush for all who wait.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use crate::env::{lock, write};
+use crate::epoch_cache;
+use crate::error::LogError;
+use crate::partition_log::PartitionLog;
+use crate::partition_metadata;
+use crate::segment::file_name;
+use crate::storage::OpenMode;
+
+impl PartitionLog {
+    /// Makes everything appended so far durable and returns the new recovery point. Concurrent calls share one flush:
+    /// who finds its records flushed by another returns at once.
+    pub fn flush(&self) -> Result<i64, LogError> {
+        self.check_usable()?;
+        self.flush_up_to(self.log_end_offset(), true)
+            .map_err(|error| self.env.health.fail(error))
+    }
+
+    /// Makes the sealed segments durable and returns the new recovery point.
+    pub fn flush_sealed(&self) -> Result<i64, LogError> {
+        self.check_usable()?;
+        let Some(active) = self.segments().last().cloned() else {
+            return Ok(self.recovery_point());
+        };
+        self.flush_up_to(active.base_offset, false)
+            .map_err(|error| self.env.health.fail(error))
+    }
+
+    /// Syncs every segment that begins below `end_offset`, then the names and the leader epochs, and only then moves
+    /// the recovery point.
+    pub(crate) fn flush_up_to(&self, end_offset: i64, with_active: bool) -> Result<i64, LogError> {
+        let recovery_point = self.recovery_point();
+        if recovery_point >= end_offset {
+            return Ok(recovery_point);
+        }
+        if self.env.temporary {
+            return Ok(self
+                .recovery_point
+                .fetch_max(end_offset, Ordering::AcqRel)
+                .max(end_offset));
+        }
+        let _flushing = lock(&self.flushing);
+        let recovery_point = self.recovery_point();
+        if recovery_point >= end_offset {
+            return Ok(recovery_point);
+        }
+        let segments = self.segments();
+        let begin = segments
+            .partition_point(|segment| segment.base_offset <= recovery_point)
+            .saturating_sub(1);
+        let end = if with_active {
+            segments.len()
+        } else {
+            segments.len().saturating_sub(1)
+        };
+        for segment in segments.get(begin..end).unwrap_or_default() {
+            segment.sync()?;
+        }
+        self.write_epochs()?;
+        self.sync_names()?;
+        Ok(self
+            .recovery_point
+            .fetch_max(end_offset, Ordering::AcqRel)
+            .max(end_offset))
+    }
+
+    /// After the last append: also what came to the indexes and the snapshot since.
+    pub(crate) fn flush_closed(&self) -> Result<(), LogError> {
+        self.flush_up_to(self.log_end_offset(), true)?;
+        self.write_epochs()?;
+        let segments = self.segments();
+        let (Some(active), false) = (segments.last(), self.env.temporary) else {
+            return Ok(());
+        };
+        active.mark_unsynced();
+        active.sync()?;
+        let snapshot = self.dir.join(file_name(self.log_end_offset(), ".snapshot"));
+        self.sync_file(&snapshot)?;
+        self.sync_names()
+    }
+
+    fn sync_file(&self, path: &Path) -> Result<(), LogError> {
+        match self
+            .env
+            .storage
+            .open(path, OpenMode::Write)
+            .and_then(|file| file.sync_data())
+        {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(LogError::io("flush", path, error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn sync_names(&self) -> Result<(), LogError> {
+        if self.names_unsynced.swap(false, Ordering::AcqRel) {
+            self.sync_file(&self.dir.join(partition_metadata::FILE_NAME))?;
+            for dir in [Some(self.dir.as_path()), self.dir.parent()].into_iter().flatten() {
+                self.env
+                    .storage
+                    .sync_dir(dir)
+                    .map_err(|error| LogError::io("sync", dir, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes `leader-epoch-checkpoint` if it lacks something. It is durable before the recovery point passes the
+    /// epochs in it; the epochs behind the recovery point are found in the log.
+    pub(crate) fn write_epochs(&self) -> Result<(), LogError> {
+        let text = {
+            let mut epochs = write(&self.epochs);
+            if !std::mem::take(&mut epochs.dirty) {
+                return Ok(());
+            }
+            epochs.to_text()
+        };
+        let path = self.dir.join(epoch_cache::FILE_NAME);
+        self.env
+            .storage
+            .write_atomic(&path, text.as_bytes(), !self.env.temporary)
+            .map_err(|error| LogError::io("write", &path, error))
+    }
+}

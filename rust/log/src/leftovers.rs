@@ -1,0 +1,117 @@
+//! Files that a crash left half-done in a partition directory.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::error::LogError;
+use crate::scan::HeaderScan;
+use crate::storage::{OpenMode, Storage};
+
+/// Suffixes of a segment's files.
+const SEGMENT_SUFFIXES: [&str; 5] = [".log", ".index", ".timeindex", ".txnindex", ".snapshot"];
+
+/// Base offset and suffix of a segment's file.
+pub(crate) fn parse_file_name(name: &str) -> Option<(i64, &str)> {
+    let (digits, suffix) = name.split_at_checked(20)?;
+    let offset = digits
+        .bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then(|| digits.parse().ok())??;
+    Some((offset, suffix))
+}
+
+/// Removes what was being deleted or written, and completes the replacement of segments by compacted ones:
+///
+/// - `.deleted`, `.tmp`: removed.
+/// - `.cleaned`: compaction had not renamed all of its output to `.swap` yet, so all output from the smallest of their
+///   offsets on is void and removed; the originals are still there.
+/// - other `.swap`: all output was complete; the originals in its range of offsets are removed, then it takes their place.
+///
+/// Returns whether anything changed.
+pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<bool, LogError> {
+    let list = || storage.read_dir(dir).map_err(|error| LogError::io("list", dir, error));
+    let remove = |name: &str| {
+        let path = dir.join(name);
+        log::info!("removing {}, left by an interrupted change", path.display());
+        storage
+            .remove_file(&path)
+            .map_err(|error| LogError::io("remove", &path, error))
+    };
+    let names: Vec<String> = list()?
+        .into_iter()
+        .filter(|entry| !entry.is_dir)
+        .map(|entry| entry.name)
+        .collect();
+    let void_from = names
+        .iter()
+        .filter_map(|name| parse_file_name(name.strip_suffix(".cleaned")?))
+        .map(|(offset, _)| offset)
+        .min()
+        .unwrap_or(i64::MAX);
+    let mut changed = false;
+    let mut swaps = BTreeSet::new();
+    for name in &names {
+        let swap = name.strip_suffix(".swap").and_then(parse_file_name);
+        if [".deleted", ".cleaned", ".tmp"]
+            .iter()
+            .any(|suffix| name.ends_with(suffix))
+            || swap.is_some_and(|(offset, _)| offset >= void_from)
+        {
+            remove(name)?;
+            changed = true;
+        } else if let Some((offset, _)) = swap {
+            swaps.insert(offset);
+        }
+    }
+    for offset in swaps {
+        complete_swap(storage, dir, offset, &names, &remove)?;
+        changed = true;
+    }
+    Ok(changed)
+}
+
+fn complete_swap(
+    storage: &dyn Storage,
+    dir: &Path,
+    base_offset: i64,
+    names: &[String],
+    remove: &impl Fn(&str) -> Result<(), LogError>,
+) -> Result<(), LogError> {
+    let swapped = |suffix: &str| crate::segment::file_name(base_offset, &format!("{suffix}.swap"));
+    let log_swap = swapped(".log");
+    if names.contains(&log_swap) {
+        let end = end_offset(storage, &dir.join(&log_swap), base_offset)?;
+        for name in names {
+            if let Some((offset, suffix)) = parse_file_name(name)
+                && (base_offset..end).contains(&offset)
+                && SEGMENT_SUFFIXES.contains(&suffix)
+                && (suffix != ".snapshot" || offset != base_offset)
+            {
+                remove(name)?;
+            }
+        }
+    }
+    // The log comes last: as long as its `.swap` is there, the next start does all of this again.
+    for suffix in SEGMENT_SUFFIXES.iter().rev() {
+        let from = swapped(suffix);
+        if names.contains(&from) {
+            let path = dir.join(&from);
+            let to = path.with_extension("");
+            storage
+                .rename(&path, &to)
+                .map_err(|error| LogError::io("rename", &path, error))?;
+        }
+    }
+    Ok(())
+}
+
+fn end_offset(storage: &dyn Storage, path: &Path, base_offset: i64) -> Result<i64, LogError> {
+    let failed = |error| LogError::io("read", path, error);
+    let file = storage.open(path, OpenMode::Read).map_err(failed)?;
+    let mut scan = HeaderScan::new(file.as_ref(), 0, file.len().map_err(failed)?);
+    let mut end = base_offset;
+    while let Ok(Some((_, header))) = scan.next() {
+        end = header.next_offset();
+    }
+    Ok(end)
+}

@@ -1,0 +1,502 @@
+//! Opening a partition directory: what is trusted, what is validated, what is cut and what is built anew.
+//!
+//! After a clean shutdown the files are trusted, but for checks that cost one read each. Otherwise every segment that
+//! reaches beyond the recovery point is read in full: the log ends before the first batch that is torn, zero-filled,
+//! CRC-bad or out of order, and the indexes of those segments are built anew. A segment whose index is missing or does
+//! not fit is indexed again in any case. Opening twice changes nothing the second time.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use barnabas_records::{BatchHeader, BatchRef};
+
+use crate::config::LogConfig;
+use crate::env::LogEnv;
+use crate::epoch_cache::{self, EpochCache};
+use crate::error::LogError;
+use crate::index_file::{Index, IndexEntry, SealedIndex, decode_entries};
+use crate::leftovers::{self, parse_file_name};
+use crate::offset_index::{self, OffsetEntry};
+use crate::partition_log::OpenContext;
+use crate::producer_recovery;
+use crate::producer_state::ProducerStates;
+use crate::scan::{BatchScan, HeaderScan, ScanError};
+use crate::segment::{Persisted, Segment, Tail, file_name};
+use crate::storage::{OpenMode, StorageFile};
+use crate::time_index::{self, TimeEntry};
+
+/// What was found in a partition directory.
+#[derive(Debug)]
+pub(crate) struct Recovered {
+    pub(crate) dir_exists: bool,
+    pub(crate) segments: Vec<Arc<Segment>>,
+    pub(crate) epochs: EpochCache,
+    pub(crate) producers: ProducerStates,
+    /// Offset of the newest producer snapshot, -1 when there is none.
+    pub(crate) snapshot_offset: i64,
+    pub(crate) log_start_offset: i64,
+    pub(crate) log_end_offset: i64,
+    pub(crate) recovery_point: i64,
+    pub(crate) names_changed: bool,
+}
+
+/// Greatest `leader-epoch-checkpoint` that is read.
+const EPOCH_FILE_BYTES_MAX: usize = 16 << 20;
+
+/// Files of a partition directory by kind.
+#[derive(Debug, Default)]
+struct Listing {
+    logs: BTreeMap<i64, u64>,
+    offset_indexes: BTreeMap<i64, u64>,
+    time_indexes: BTreeMap<i64, u64>,
+    snapshots: Vec<i64>,
+}
+
+/// Opens what `dir` holds; see the module's text.
+pub(crate) fn recover(
+    env: &LogEnv,
+    dir: &Path,
+    config: &LogConfig,
+    context: &OpenContext,
+) -> Result<Recovered, LogError> {
+    let start = context.log_start_offset.max(0);
+    let dir_exists = env
+        .storage
+        .exists(dir)
+        .map_err(|error| LogError::io("look at", dir, error))?;
+    let mut recovered = Recovered {
+        dir_exists,
+        segments: Vec::new(),
+        epochs: EpochCache::default(),
+        producers: ProducerStates::default(),
+        snapshot_offset: -1,
+        log_start_offset: start,
+        log_end_offset: start,
+        recovery_point: start,
+        names_changed: false,
+    };
+    if !dir_exists {
+        return Ok(recovered);
+    }
+    let mut recovery = Recovery {
+        env,
+        dir,
+        config,
+        now_ms: context.now_ms,
+        changed: false,
+    };
+    recovery.changed = leftovers::clear(env.storage.as_ref(), dir)?;
+    let listing = recovery.list()?;
+    let stored_epochs = recovery.load_epochs()?;
+    // Without the epochs nothing can be trusted: they are in the log, so read all of it.
+    let trusted_below = match (&stored_epochs, context.clean_shutdown) {
+        (None, _) => 0,
+        (Some(_), true) => i64::MAX,
+        (Some(_), false) => context.recovery_point,
+    };
+    recovered.epochs = stored_epochs.unwrap_or_default();
+    recovered.segments = recovery.open_segments(&listing, trusted_below, &mut recovered.epochs)?;
+
+    let first = recovered.segments.first().map_or(start, |segment| segment.base_offset);
+    recovered.log_start_offset = start.max(first);
+    recovered.log_end_offset = recovered
+        .segments
+        .last()
+        .map_or(start, |segment| segment.with_tail(|tail| tail.next_offset));
+    if recovered.log_end_offset < recovered.log_start_offset {
+        // Everything that the crash left lies before the log's start: nothing of it may be read again.
+        for segment in std::mem::take(&mut recovered.segments) {
+            recovery.remove_segment(segment.base_offset)?;
+        }
+        recovered.log_end_offset = recovered.log_start_offset;
+    }
+    recovered.epochs.truncate_from_end(recovered.log_end_offset);
+    recovered.epochs.truncate_from_start(recovered.log_start_offset);
+    (recovered.producers, recovered.snapshot_offset) = producer_recovery::recover(
+        env,
+        dir,
+        &recovered.segments,
+        listing.snapshots,
+        recovered.log_end_offset,
+        config,
+        context.now_ms,
+    )?;
+    recovered.recovery_point = context
+        .recovery_point
+        .clamp(recovered.log_start_offset, recovered.log_end_offset);
+    recovered.names_changed = recovery.changed;
+    Ok(recovered)
+}
+
+struct Recovery<'a> {
+    env: &'a LogEnv,
+    dir: &'a Path,
+    config: &'a LogConfig,
+    now_ms: i64,
+    changed: bool,
+}
+
+/// What a walk found in a segment.
+struct Walked {
+    tail: Tail,
+    /// The walk met bytes that are no batch and the file was cut there.
+    cut: bool,
+}
+
+impl Recovery<'_> {
+    fn list(&mut self) -> Result<Listing, LogError> {
+        let mut listing = Listing::default();
+        let storage = self.env.storage.as_ref();
+        for entry in storage
+            .read_dir(self.dir)
+            .map_err(|error| LogError::io("list", self.dir, error))?
+        {
+            let Some((offset, suffix)) = parse_file_name(&entry.name) else {
+                continue;
+            };
+            match suffix {
+                ".log" => _ = listing.logs.insert(offset, entry.len),
+                ".index" => _ = listing.offset_indexes.insert(offset, entry.len),
+                ".timeindex" => _ = listing.time_indexes.insert(offset, entry.len),
+                ".snapshot" => listing.snapshots.push(offset),
+                _ => {}
+            }
+        }
+        for offset in listing.offset_indexes.keys().chain(listing.time_indexes.keys()) {
+            if !listing.logs.contains_key(offset) {
+                self.remove_segment(*offset)?;
+            }
+        }
+        Ok(listing)
+    }
+
+    fn load_epochs(&self) -> Result<Option<EpochCache>, LogError> {
+        let path = self.dir.join(epoch_cache::FILE_NAME);
+        match self.env.storage.read_whole(&path, EPOCH_FILE_BYTES_MAX) {
+            Ok(bytes) => Ok(std::str::from_utf8(&bytes).ok().and_then(EpochCache::parse)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(LogError::io("read", &path, error)),
+        }
+    }
+
+    fn open_segments(
+        &mut self,
+        listing: &Listing,
+        trusted_below: i64,
+        epochs: &mut EpochCache,
+    ) -> Result<Vec<Arc<Segment>>, LogError> {
+        let mut segments = Vec::with_capacity(listing.logs.len());
+        let mut logs = listing.logs.iter().peekable();
+        while let Some((&base_offset, &len)) = logs.next() {
+            let next_base = logs.peek().map(|(base, _)| **base);
+            let trusted = trusted_below == i64::MAX || next_base.is_some_and(|next| next <= trusted_below);
+            let (segment, cut) = self.open_segment(base_offset, len, next_base, trusted, listing, epochs)?;
+            segments.push(Arc::new(segment));
+            if cut {
+                for (later, _) in logs.by_ref() {
+                    log::warn!(
+                        "{}: removing the segment at {later}, behind a bad batch",
+                        self.dir.display()
+                    );
+                    self.remove_segment(*later)?;
+                }
+            }
+        }
+        Ok(segments)
+    }
+
+    fn open_segment(
+        &self,
+        base_offset: i64,
+        len: u64,
+        next_base: Option<i64>,
+        trusted: bool,
+        listing: &Listing,
+        epochs: &mut EpochCache,
+    ) -> Result<(Segment, bool), LogError> {
+        let segment = |tail, persisted| Segment::new(self.env, self.dir, base_offset, self.now_ms, tail, persisted);
+        if trusted {
+            let index_len = |lens: &BTreeMap<i64, u64>| lens.get(&base_offset).copied().unwrap_or(0);
+            let lens = (index_len(&listing.offset_indexes), index_len(&listing.time_indexes));
+            let opened = match next_base {
+                Some(next_base) => self.trust_sealed(base_offset, len, next_base, lens)?,
+                None => self.trust_active(base_offset, len, lens)?,
+            };
+            if let Some((tail, persisted)) = opened {
+                return Ok((segment(tail, persisted), false));
+            }
+        }
+        let Walked { tail, cut } = self.walk(base_offset, len, next_base, trusted, epochs)?;
+        // The index files may hold anything: they are written anew from the first entry on.
+        let segment = segment(tail, Persisted::default());
+        segment.mark_unsynced();
+        if next_base.is_some() && !cut {
+            segment.seal()?;
+        }
+        Ok((segment, cut))
+    }
+
+    /// A sealed segment as its indexes describe it; `None` when they do not fit.
+    fn trust_sealed(
+        &self,
+        base_offset: i64,
+        size: u64,
+        next_base: i64,
+        (offsets_len, times_len): (u64, u64),
+    ) -> Result<Option<(Tail, Persisted)>, LogError> {
+        let (Some((offsets, last)), Some((times, greatest))) = (
+            self.last_entry::<OffsetEntry>(base_offset, ".index", offsets_len)?,
+            self.last_entry::<TimeEntry>(base_offset, ".timeindex", times_len)?,
+        ) else {
+            return Ok(None);
+        };
+        let indexed = last.map_or(0, |last| u64::from(last.position));
+        let in_range = |relative: u32| base_offset + i64::from(relative) < next_base;
+        // A much shorter index was cut: every look-up behind its end would walk the rest of the segment.
+        let reach = u64::from(self.config.index_interval_bytes) + 2 * self.config.max_message_bytes as u64;
+        let Some(greatest) = greatest else { return Ok(None) };
+        if indexed >= size.max(1)
+            || size - indexed > reach
+            || !last.is_none_or(|last| in_range(last.relative_offset))
+            || !in_range(greatest.relative_offset)
+        {
+            return Ok(None);
+        }
+        let tail = Tail {
+            size,
+            next_offset: next_base,
+            max_timestamp: greatest.timestamp,
+            max_timestamp_offset: base_offset + i64::from(greatest.relative_offset),
+            offsets: Index::File(Arc::new(SealedIndex::on_disk(offsets))),
+            times: Index::File(Arc::new(SealedIndex::on_disk(times))),
+            ..Tail::empty(base_offset)
+        };
+        Ok(Some((tail, Persisted { offsets, times })))
+    }
+
+    /// Number of entries and the last one; `None` when the file does not have whole entries.
+    fn last_entry<E: IndexEntry>(
+        &self,
+        base_offset: i64,
+        suffix: &str,
+        len: u64,
+    ) -> Result<Option<(usize, Option<E>)>, LogError> {
+        let (count, partial) = (len / E::LEN as u64, len % E::LEN as u64);
+        let Ok(count) = usize::try_from(count) else {
+            return Ok(None);
+        };
+        if partial != 0 {
+            return Ok(None);
+        }
+        if count == 0 {
+            return Ok(Some((0, None)));
+        }
+        let path = self.path(base_offset, suffix);
+        let mut bytes = vec![0; E::LEN];
+        self.env
+            .storage
+            .open(&path, OpenMode::Read)
+            .and_then(|file| file.read_exact_at(&mut bytes, len - E::LEN as u64))
+            .map_err(|error| LogError::io("read", &path, error))?;
+        Ok(Some((count, E::decode(&bytes))))
+    }
+
+    /// The last segment from its indexes and a walk of what lies behind their last entry; `None` when they do not fit.
+    fn trust_active(
+        &self,
+        base_offset: i64,
+        len: u64,
+        lens: (u64, u64),
+    ) -> Result<Option<(Tail, Persisted)>, LogError> {
+        let offsets: Vec<OffsetEntry> = self.read_index(base_offset, ".index", lens.0)?;
+        let times: Vec<TimeEntry> = self.read_index(base_offset, ".timeindex", lens.1)?;
+        if !offset_index::is_sound(&offsets, len) || !time_index::is_sound(&times) {
+            return Ok(None);
+        }
+        let file = self.open_log(base_offset)?;
+        let mut tail = Tail::empty(base_offset);
+        let last = offsets.last().copied();
+        if let Some(greatest) = times.last() {
+            tail.max_timestamp = greatest.timestamp;
+            tail.max_timestamp_offset = base_offset + i64::from(greatest.relative_offset);
+        }
+        let persisted = Persisted {
+            offsets: offsets.len(),
+            times: times.len(),
+        };
+        tail.offsets = Index::Memory(offsets);
+        tail.times = Index::Memory(times);
+        let read_failed = |error: ScanError| match error {
+            ScanError::Io(error) => Err(LogError::io("read", &self.path(base_offset, ".log"), error)),
+            ScanError::Bad { .. } => Ok(None),
+        };
+        let first = match HeaderScan::new(file.as_ref(), 0, len).next() {
+            Ok(first) => first,
+            Err(error) => return read_failed(error),
+        };
+        tail.size = last.map_or(0, |last| u64::from(last.position));
+        let mut scan = HeaderScan::new(file.as_ref(), tail.size, len);
+        let mut expected = last.map(|last| base_offset + i64::from(last.relative_offset));
+        loop {
+            match scan.next() {
+                Ok(Some((_, header))) => {
+                    if expected.take().is_some_and(|expected| expected != header.last_offset()) {
+                        return Ok(None);
+                    }
+                    tail.push(base_offset, self.config.index_interval_bytes, &header);
+                }
+                Ok(None) => break,
+                Err(error) => return read_failed(error),
+            }
+        }
+        tail.first_timestamp = first.map(|(_, header)| header.max_timestamp);
+        Ok(Some((tail, persisted)))
+    }
+
+    fn read_index<E: IndexEntry>(&self, base_offset: i64, suffix: &str, len: u64) -> Result<Vec<E>, LogError> {
+        if len == 0 {
+            return Ok(Vec::new());
+        }
+        let path = self.path(base_offset, suffix);
+        // `segment.index.bytes` is an int; a longer file is not an index.
+        let bytes = self
+            .env
+            .storage
+            .read_whole(&path, i32::MAX as usize)
+            .map_err(|error| LogError::io("read", &path, error))?;
+        Ok(decode_entries(&bytes))
+    }
+
+    /// Walks a whole segment, cuts it before the first bad batch and builds its indexes. A trusted one is walked by
+    /// its headers, another one batch by batch with the CRC.
+    fn walk(
+        &self,
+        base_offset: i64,
+        len: u64,
+        next_base: Option<i64>,
+        trusted: bool,
+        epochs: &mut EpochCache,
+    ) -> Result<Walked, LogError> {
+        let file = self.open_log(base_offset)?;
+        let mut tail = Tail::empty(base_offset);
+        let walked = if trusted {
+            self.walk_headers(file.as_ref(), len, base_offset, next_base, &mut tail)
+        } else {
+            // What the cache says about offsets from here on is replaced by what the batches say.
+            epochs.truncate_from_end(base_offset);
+            self.walk_batches(file.as_ref(), len, base_offset, next_base, &mut tail, epochs)
+        };
+        let path = self.path(base_offset, ".log");
+        let cut = match walked {
+            Ok(()) => false,
+            Err(ScanError::Io(error)) => return Err(LogError::io("read", &path, error)),
+            Err(ScanError::Bad { position, reason }) if trusted && next_base.is_some() => {
+                // Flushed data that went bad later. What stands before and behind it stays readable; a read that
+                // meets it fails.
+                log::error!("{} is damaged at byte {position}: {reason}", path.display());
+                tail.size = len;
+                false
+            }
+            Err(ScanError::Bad { position, reason }) => {
+                log::warn!("{}: cut from {len} to {position} bytes: {reason}", path.display());
+                file.set_len(position)
+                    .map_err(|error| LogError::io("cut", &path, error))?;
+                true
+            }
+        };
+        if let (Some(next_base), false) = (next_base, cut) {
+            tail.next_offset = next_base;
+        }
+        Ok(Walked { tail, cut })
+    }
+
+    fn walk_headers(
+        &self,
+        file: &dyn StorageFile,
+        len: u64,
+        base_offset: i64,
+        next_base: Option<i64>,
+        tail: &mut Tail,
+    ) -> Result<(), ScanError> {
+        let mut scan = HeaderScan::new(file, 0, len);
+        while let Some((position, header)) = scan.next()? {
+            check_order(&header, position, tail, base_offset, next_base)?;
+            tail.push(base_offset, self.config.index_interval_bytes, &header);
+        }
+        Ok(())
+    }
+
+    fn walk_batches(
+        &self,
+        file: &dyn StorageFile,
+        len: u64,
+        base_offset: i64,
+        next_base: Option<i64>,
+        tail: &mut Tail,
+        epochs: &mut EpochCache,
+    ) -> Result<(), ScanError> {
+        let mut scan = BatchScan::new(file, 0, len);
+        while let Some((position, header, bytes)) = scan.next()? {
+            check_order(&header, position, tail, base_offset, next_base)?;
+            BatchRef { header, bytes }.check_crc().map_err(|error| ScanError::Bad {
+                position,
+                reason: error.to_string(),
+            })?;
+            epochs.assign(header.partition_leader_epoch, header.base_offset);
+            tail.push(base_offset, self.config.index_interval_bytes, &header);
+        }
+        Ok(())
+    }
+
+    fn remove_segment(&mut self, base_offset: i64) -> Result<(), LogError> {
+        self.changed = true;
+        for suffix in [".log", ".index", ".timeindex", ".txnindex", ".snapshot"] {
+            let path = self.path(base_offset, suffix);
+            match self.env.storage.remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(LogError::io("remove", &path, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn open_log(&self, base_offset: i64) -> Result<Arc<dyn StorageFile>, LogError> {
+        let path = self.path(base_offset, ".log");
+        self.env
+            .storage
+            .open(&path, OpenMode::Write)
+            .map_err(|error| LogError::io("open", &path, error))
+    }
+
+    fn path(&self, base_offset: i64, suffix: &str) -> PathBuf {
+        self.dir.join(file_name(base_offset, suffix))
+    }
+}
+
+/// Offsets rise from batch to batch and stay within the segment.
+fn check_order(
+    header: &BatchHeader,
+    position: u64,
+    tail: &Tail,
+    base_offset: i64,
+    next_base: Option<i64>,
+) -> Result<(), ScanError> {
+    let last_offset = header.last_offset();
+    let in_order = header.last_offset_delta >= 0
+        && header.base_offset >= tail.next_offset
+        && last_offset >= header.base_offset
+        && last_offset - base_offset <= i64::from(i32::MAX)
+        && next_base.is_none_or(|next| last_offset < next);
+    if in_order {
+        return Ok(());
+    }
+    let reason = format!(
+        "offsets {} to {last_offset} where {} is next",
+        header.base_offset, tail.next_offset
+    );
+    Err(ScanError::Bad { position, reason })
+}

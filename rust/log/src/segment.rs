@@ -1,0 +1,434 @@
+//! One segment: a log file, its two indexes, and what is published to readers about them.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+
+use barnabas_records::BatchHeader;
+
+use crate::env::{LogEnv, lock, read, write};
+use crate::error::LogError;
+use crate::file_pool::PooledFile;
+use crate::index_file::{Index, IndexEntry, SealedIndex, encode_entries};
+use crate::offset_index::OffsetEntry;
+use crate::partition_log::ReadSlice;
+use crate::scan::{HeaderScan, ScanError};
+use crate::storage::StorageFile;
+use crate::time_index::{self, TimeEntry};
+
+/// Name of a segment's file: the base offset with twenty digits, and a suffix with its dot.
+pub(crate) fn file_name(base_offset: i64, suffix: &str) -> String {
+    format!("{base_offset:020}{suffix}")
+}
+
+/// What readers may see of a segment. The appender changes all of it under one short lock, so that the size, the next
+/// offset and the index always belong together.
+#[derive(Debug)]
+pub(crate) struct Tail {
+    pub(crate) size: u64,
+    /// One past the last offset; in a sealed segment the base offset of the next one.
+    pub(crate) next_offset: i64,
+    pub(crate) bytes_since_entry: u64,
+    /// Greatest timestamp, -1 when there is none, and the last offset of the first batch that has it.
+    pub(crate) max_timestamp: i64,
+    pub(crate) max_timestamp_offset: i64,
+    /// Greatest timestamp of the first batch, what `segment.ms` counts from.
+    pub(crate) first_timestamp: Option<i64>,
+    pub(crate) offsets: Index<OffsetEntry>,
+    pub(crate) times: Index<TimeEntry>,
+}
+
+impl Tail {
+    pub(crate) fn empty(base_offset: i64) -> Self {
+        Self {
+            size: 0,
+            next_offset: base_offset,
+            bytes_since_entry: 0,
+            max_timestamp: -1,
+            max_timestamp_offset: base_offset,
+            first_timestamp: None,
+            offsets: Index::Memory(Vec::new()),
+            times: Index::Memory(Vec::new()),
+        }
+    }
+
+    /// Takes in a batch that stands at the end, with the index entries that Kafka would write for it.
+    pub(crate) fn push(&mut self, base_offset: i64, index_interval: u32, batch: &BatchHeader) {
+        let last_offset = batch.last_offset();
+        if batch.max_timestamp > self.max_timestamp {
+            self.max_timestamp = batch.max_timestamp;
+            self.max_timestamp_offset = last_offset;
+        }
+        if self.size == 0 {
+            self.first_timestamp = Some(batch.max_timestamp);
+        }
+        if self.bytes_since_entry > u64::from(index_interval)
+            && let (Ok(relative_offset), Ok(position)) =
+                (u32::try_from(last_offset - base_offset), u32::try_from(self.size))
+        {
+            if let Index::Memory(entries) = &mut self.offsets {
+                entries.push(OffsetEntry {
+                    relative_offset,
+                    position,
+                });
+            }
+            self.push_time(base_offset);
+            self.bytes_since_entry = 0;
+        }
+        let size = batch.size_in_bytes() as u64;
+        self.size += size;
+        self.bytes_since_entry += size;
+        self.next_offset = last_offset + 1;
+    }
+
+    /// Adds the greatest timestamp so far to the time index.
+    pub(crate) fn push_time(&mut self, base_offset: i64) {
+        if let Ok(relative_offset) = u32::try_from(self.max_timestamp_offset - base_offset)
+            && let Index::Memory(entries) = &mut self.times
+        {
+            time_index::push(
+                entries,
+                TimeEntry {
+                    timestamp: self.max_timestamp,
+                    relative_offset,
+                },
+            );
+        }
+    }
+}
+
+/// How many entries of the in-memory indexes stand in the files already.
+#[derive(Debug, Default)]
+pub(crate) struct Persisted {
+    pub(crate) offsets: usize,
+    pub(crate) times: usize,
+}
+
+/// One segment of a partition's log.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    pub(crate) base_offset: i64,
+    /// When it was made or opened, what `segment.ms` counts from if records have no timestamps.
+    pub(crate) created_ms: i64,
+    log: PooledFile,
+    offset_index: PooledFile,
+    time_index: PooledFile,
+    tail: RwLock<Tail>,
+    persisted: Mutex<Persisted>,
+    /// Written since the last sync.
+    unsynced: AtomicBool,
+}
+
+impl Segment {
+    /// A segment whose files exist already and hold what `tail` and `persisted` say.
+    pub(crate) fn new(
+        env: &LogEnv,
+        dir: &Path,
+        base_offset: i64,
+        created_ms: i64,
+        tail: Tail,
+        persisted: Persisted,
+    ) -> Self {
+        let file = |suffix| PooledFile::new(&env.files, dir.join(file_name(base_offset, suffix)));
+        Self {
+            base_offset,
+            created_ms,
+            log: file(".log"),
+            offset_index: file(".index"),
+            time_index: file(".timeindex"),
+            tail: RwLock::new(tail),
+            persisted: Mutex::new(persisted),
+            unsynced: AtomicBool::new(false),
+        }
+    }
+
+    /// Makes the log file of a new, empty segment. The index files appear when there is something to write to them.
+    pub(crate) fn create(env: &LogEnv, dir: &Path, base_offset: i64, now_ms: i64) -> Result<Self, LogError> {
+        let segment = Self::new(
+            env,
+            dir,
+            base_offset,
+            now_ms,
+            Tail::empty(base_offset),
+            Persisted::default(),
+        );
+        let failed = |error| LogError::io("create", segment.log.path(), error);
+        let file = segment.log.get_or_create().map_err(failed)?;
+        if file.len().map_err(failed)? > 0 {
+            file.set_len(0).map_err(failed)?;
+        }
+        segment.unsynced.store(true, Ordering::Release);
+        Ok(segment)
+    }
+
+    pub(crate) fn log_path(&self) -> &Path {
+        self.log.path()
+    }
+
+    pub(crate) fn file(&self) -> Result<Arc<dyn StorageFile>, LogError> {
+        self.log
+            .get()
+            .map_err(|error| LogError::io("open", self.log.path(), error))
+    }
+
+    /// Looks at what is published.
+    pub(crate) fn with_tail<T>(&self, look: impl FnOnce(&Tail) -> T) -> T {
+        look(&read(&self.tail))
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.with_tail(|tail| tail.size)
+    }
+
+    pub(crate) fn mark_unsynced(&self) {
+        self.unsynced.store(true, Ordering::Release);
+    }
+
+    /// Writes `bytes`, which are `batches`, to the end and publishes them. After an error the file has its old length,
+    /// or the caller is told in the error.
+    pub(crate) fn append(&self, bytes: &[u8], batches: &[BatchHeader], index_interval: u32) -> Result<(), LogError> {
+        let size = self.size();
+        let file = self.file()?;
+        // Before the write, so that a flush that follows it cannot miss it.
+        self.mark_unsynced();
+        if let Err(error) = file.write_all_at(bytes, size) {
+            // Best effort: if this fails too, recovery cuts the partial batch.
+            let _ = file.set_len(size);
+            return Err(LogError::io("append to", self.log.path(), error));
+        }
+        let mut tail = write(&self.tail);
+        for batch in batches {
+            tail.push(self.base_offset, index_interval, batch);
+        }
+        Ok(())
+    }
+
+    /// Writes the index entries that the files lack; `complete` also notes the greatest timestamp so far, as Kafka
+    /// does when it rolls or closes a segment.
+    pub(crate) fn persist_indexes(&self, complete: bool) -> Result<(), LogError> {
+        let mut persisted = lock(&self.persisted);
+        if complete {
+            write(&self.tail).push_time(self.base_offset);
+        }
+        let (offsets, times, in_memory) = self.with_tail(|tail| {
+            let (offsets, times) = (tail.offsets.memory(), tail.times.memory());
+            (
+                encode_entries(offsets.get(persisted.offsets..).unwrap_or_default()),
+                encode_entries(times.get(persisted.times..).unwrap_or_default()),
+                matches!(tail.offsets, Index::Memory(_)),
+            )
+        });
+        if !in_memory {
+            return Ok(());
+        }
+        persisted.offsets += write_entries::<OffsetEntry>(&self.offset_index, &offsets, persisted.offsets)?;
+        persisted.times += write_entries::<TimeEntry>(&self.time_index, &times, persisted.times)?;
+        Ok(())
+    }
+
+    /// Ends the segment: its indexes go to their files and out of memory.
+    pub(crate) fn seal(&self) -> Result<(), LogError> {
+        self.persist_indexes(true)?;
+        let _persisted = lock(&self.persisted);
+        let mut tail = write(&self.tail);
+        if let Index::Memory(entries) = &tail.offsets {
+            tail.offsets = Index::File(Arc::new(SealedIndex::of(entries)));
+        }
+        if let Index::Memory(entries) = &tail.times {
+            tail.times = Index::File(Arc::new(SealedIndex::of(entries)));
+        }
+        Ok(())
+    }
+
+    /// Makes everything written before the call durable.
+    pub(crate) fn sync(&self) -> Result<(), LogError> {
+        if !self.unsynced.swap(false, Ordering::AcqRel) {
+            return Ok(());
+        }
+        self.persist_indexes(false)?;
+        for file in [&self.log, &self.offset_index, &self.time_index] {
+            file.get()
+                .and_then(|open| open.sync_data())
+                .map_err(|error| LogError::io("flush", file.path(), error))?;
+        }
+        Ok(())
+    }
+
+    /// Lets go of the open files; holders of a [`ReadSlice`] keep theirs.
+    pub(crate) fn close_files(&self) {
+        for file in [&self.log, &self.offset_index, &self.time_index] {
+            file.close();
+        }
+    }
+
+    /// Whole batches of this segment from the one that contains `offset`, or the next one; `None` when there is none.
+    pub(crate) fn read(
+        &self,
+        offset: i64,
+        max_bytes: usize,
+        min_one_batch: bool,
+        up_to: i64,
+    ) -> Result<Option<ReadSlice>, LogError> {
+        let (size, next_offset) = self.with_tail(|tail| (tail.size, tail.next_offset));
+        if offset >= next_offset {
+            return Ok(None);
+        }
+        let file = self.file()?;
+        let Some((start, first)) = self.find(file.as_ref(), offset, size)? else {
+            return Ok(None);
+        };
+        let nothing = ReadSlice::empty(offset);
+        let first_len = first.size_in_bytes();
+        if first.last_offset() >= up_to || (first_len > max_bytes && !min_one_batch) {
+            return Ok(Some(nothing));
+        }
+        let limit = size.min(start + max_bytes as u64);
+        let end = if limit == size && up_to >= next_offset {
+            size
+        } else {
+            self.last_boundary(file.as_ref(), start + first_len as u64, limit, up_to)?
+        };
+        let len = usize::try_from(end - start).unwrap_or(usize::MAX);
+        Ok(Some(ReadSlice {
+            file,
+            position: start,
+            len,
+            base_offset: first.base_offset,
+        }))
+    }
+
+    /// Position and header of the first batch whose last offset is not below `offset`.
+    pub(crate) fn find(
+        &self,
+        file: &dyn StorageFile,
+        offset: i64,
+        size: u64,
+    ) -> Result<Option<(u64, BatchHeader)>, LogError> {
+        let floor = self.offset_floor(|entry| i64::from(entry.relative_offset) <= offset - self.base_offset)?;
+        let start = floor.map_or(0, |entry| u64::from(entry.position));
+        match self.find_from(file, start, offset, size) {
+            Ok(Some((position, header))) if position == start && start > 0 && header.base_offset > offset => {}
+            Ok(found) => return Ok(found),
+            Err(ScanError::Bad { .. }) if start > 0 => {}
+            Err(error) => return Err(self.scan_error(error)),
+        }
+        // The index sent us past the offset or into the middle of a batch: it lies, the log does not.
+        self.find_from(file, 0, offset, size)
+            .map_err(|error| self.scan_error(error))
+    }
+
+    fn find_from(
+        &self,
+        file: &dyn StorageFile,
+        start: u64,
+        offset: i64,
+        size: u64,
+    ) -> Result<Option<(u64, BatchHeader)>, ScanError> {
+        let mut scan = HeaderScan::new(file, start, size);
+        while let Some((position, header)) = scan.next()? {
+            if header.base_offset < self.base_offset {
+                return Err(ScanError::Bad {
+                    position,
+                    reason: format!("offset {}", header.base_offset),
+                });
+            }
+            if header.last_offset() >= offset {
+                return Ok(Some((position, header)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The last batch boundary from `start` on that is not behind `limit` and has only offsets below `up_to` before it.
+    fn last_boundary(&self, file: &dyn StorageFile, start: u64, limit: u64, up_to: i64) -> Result<u64, LogError> {
+        let floor = self.offset_floor(|entry| {
+            u64::from(entry.position) <= limit && i64::from(entry.relative_offset) < up_to - self.base_offset
+        })?;
+        let mut end = floor.map_or(start, |entry| u64::from(entry.position).max(start));
+        // A batch that begins at `limit` or later is not wanted, so the walk may end there; one that begins before
+        // and ends after is met as a cut batch.
+        let mut scan = HeaderScan::new(file, end, limit);
+        loop {
+            match scan.next() {
+                Ok(Some((position, header))) if header.last_offset() < up_to => {
+                    end = position + header.size_in_bytes() as u64;
+                }
+                Ok(_) | Err(ScanError::Bad { .. }) => return Ok(end),
+                Err(error @ ScanError::Io(_)) => return Err(self.scan_error(error)),
+            }
+        }
+    }
+
+    /// A batch boundary at or before `position`.
+    pub(crate) fn boundary_before(&self, position: u64) -> Result<u64, LogError> {
+        let floor = self.offset_floor(|entry| u64::from(entry.position) <= position)?;
+        Ok(floor.map_or(0, |entry| u64::from(entry.position)))
+    }
+
+    fn offset_floor(&self, holds: impl Fn(&OffsetEntry) -> bool) -> Result<Option<OffsetEntry>, LogError> {
+        floor(&self.tail, |tail| &tail.offsets, &self.offset_index, holds)
+    }
+
+    /// The last time index entry at or below `timestamp`, as the offset that a search can start from.
+    pub(crate) fn time_floor(&self, timestamp: i64) -> Result<i64, LogError> {
+        let entry = floor(
+            &self.tail,
+            |tail| &tail.times,
+            &self.time_index,
+            |entry| entry.timestamp <= timestamp,
+        )?;
+        Ok(entry.map_or(self.base_offset, |entry| {
+            self.base_offset + i64::from(entry.relative_offset)
+        }))
+    }
+
+    pub(crate) fn scan_error(&self, error: ScanError) -> LogError {
+        match error {
+            ScanError::Io(error) => LogError::io("read", self.log.path(), error),
+            ScanError::Bad { position, reason } => LogError::Damaged {
+                path: self.log.path().to_owned(),
+                position,
+                reason,
+            },
+        }
+    }
+}
+
+fn floor<E: IndexEntry>(
+    tail: &RwLock<Tail>,
+    index: impl Fn(&Tail) -> &Index<E>,
+    file: &PooledFile,
+    holds: impl Fn(&E) -> bool,
+) -> Result<Option<E>, LogError> {
+    let sealed = match index(&read(tail)) {
+        Index::Memory(entries) => {
+            let count = entries.partition_point(&holds);
+            return Ok(count.checked_sub(1).and_then(|last| entries.get(last)).copied());
+        }
+        Index::File(sealed) => Arc::clone(sealed),
+    };
+    // The lock is released: a search of a file must not hold up the appender.
+    sealed
+        .floor(file, holds)
+        .map_err(|error| LogError::io("search", file.path(), error))
+}
+
+/// Appends encoded entries behind the first `count`, creating the file, and returns how many they are.
+fn write_entries<E: IndexEntry>(file: &PooledFile, bytes: &[u8], count: usize) -> Result<usize, LogError> {
+    let write = || -> io::Result<()> {
+        let open = file.get_or_create()?;
+        let position = (count * E::LEN) as u64;
+        if open.len()? > position {
+            // Entries of an index that recovery found wrong.
+            open.set_len(position)?;
+        }
+        if bytes.is_empty() {
+            Ok(())
+        } else {
+            open.write_all_at(bytes, position)
+        }
+    };
+    write().map_err(|error| LogError::io("write index", file.path(), error))?;
+    Ok(bytes.len() / E::LEN)
+}

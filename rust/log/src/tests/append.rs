@@ -1,0 +1,484 @@
+//! What may be appended, what is refused, and what an append leaves behind.
+
+use std::sync::Arc;
+
+use barnabas_records::{Compression, ControlKey, EndTransactionMarker, Seal, build_control_batch, control_type, patch};
+
+use super::batches::*;
+use super::sim::SimStorage;
+use crate::partition_log::{AppendInfo, AppendOrigin};
+use crate::storage::Storage;
+use crate::{AppendError, LogConfig, RecordError, TimestampType};
+
+fn info(base_offset: i64, last_offset: i64, bytes: usize) -> AppendInfo {
+    AppendInfo {
+        base_offset,
+        last_offset,
+        log_append_time: -1,
+        log_start_offset: 0,
+        duplicate: false,
+        bytes,
+        flush_due: false,
+        rolled: false,
+    }
+}
+
+#[test]
+fn offsets_and_leader_epoch_are_given_in_order() {
+    let log = open(&SimStorage::shared(), LogConfig::default());
+    let mut first = batch(3, 20);
+    let mut second = batch(2, 20);
+    let (first_len, second_len) = (first.len(), second.len());
+    assert_eq!(
+        log.append(&mut first, 4, NOW, AppendOrigin::Client).unwrap(),
+        info(0, 2, first_len)
+    );
+    assert_eq!(
+        log.append(&mut second, 5, NOW, AppendOrigin::Client).unwrap(),
+        info(3, 4, second_len)
+    );
+    let read = read_all(&log, 1 << 20);
+    assert_eq!(
+        read.iter()
+            .map(|batch| (batch.base_offset, batch.leader_epoch))
+            .collect::<Vec<_>>(),
+        [(0, 4), (3, 5)]
+    );
+    assert_eq!(log.log_end_offset(), 5);
+    assert_eq!(log.latest_epoch(), Some(5));
+}
+
+#[test]
+fn every_codec_is_kept_as_it_came() {
+    let log = open(
+        &SimStorage::shared(),
+        LogConfig {
+            validate_full: true,
+            ..LogConfig::default()
+        },
+    );
+    for compression in Compression::ALL {
+        append(&log, &compressed(compression, 10));
+    }
+    let read = read_all(&log, 1 << 20);
+    assert_eq!(
+        read.iter().map(|batch| batch.records.len()).collect::<Vec<_>>(),
+        [10; 5]
+    );
+}
+
+#[test]
+fn files_appear_at_the_first_append() {
+    let storage = SimStorage::shared();
+    let log = open(&storage, LogConfig::default());
+    assert!(!storage.exists(&dir()).unwrap());
+    append(&log, &batch(1, 1));
+    let names: Vec<String> = storage
+        .read_dir(&dir())
+        .unwrap()
+        .into_iter()
+        .map(|entry| entry.name)
+        .collect();
+    assert_eq!(names, ["00000000000000000000.log", "partition.metadata"]);
+}
+
+/// What is refused, by its Kafka error code; the log stays as it was.
+#[test]
+fn unsound_batches_are_refused() {
+    let storage: Arc<dyn Storage> = SimStorage::shared();
+    let config = LogConfig {
+        max_message_bytes: 1000,
+        message_timestamp_after_max_ms: 1000,
+        ..LogConfig::default()
+    };
+    let log = open(&storage, config);
+    append(&log, &batch(1, 1));
+    let damaged = |position: usize, value: u8| {
+        let mut bytes = batch(2, 10);
+        bytes[position] = value;
+        bytes
+    };
+    let sealed = |seal: Seal| batch_with(&seal, 2, 10, NOW);
+    let recount = |position: usize| {
+        let mut bytes = batch(2, 10);
+        bytes[position] = 9;
+        // Any patch below the CRC makes the CRC right again.
+        patch::set_producer(&mut bytes, -1, -1, -1).unwrap();
+        bytes
+    };
+    let mut gzip_of_nonsense = batch(2, 10);
+    gzip_of_nonsense[22] = 7;
+    patch::set_producer(&mut gzip_of_nonsense, -1, -1, -1).unwrap();
+    let cases: Vec<(&str, Vec<u8>, i16)> = vec![
+        ("no batch", vec![], 87),
+        ("a torn batch", batch(2, 10)[..70].to_vec(), 2),
+        ("a cut header", batch(2, 10)[..30].to_vec(), 2),
+        ("a flipped bit", damaged(80, 0xff), 2),
+        ("magic 1", damaged(16, 1), 87),
+        ("an unknown codec", gzip_of_nonsense, 76),
+        ("a wrong last offset delta", recount(26), 87),
+        ("a wrong count", recount(60), 87),
+        ("two batches", [batch(1, 1), batch(1, 1)].concat(), 87),
+        ("a batch that is too large", batch(1, 1000), 10),
+        (
+            "a control batch",
+            sealed(Seal {
+                control: true,
+                ..Seal::default()
+            }),
+            87,
+        ),
+        (
+            "a transaction",
+            sealed(Seal {
+                transactional: true,
+                producer_id: 1,
+                producer_epoch: 0,
+                base_sequence: 0,
+                ..Seal::default()
+            }),
+            48,
+        ),
+        (
+            "a producer without sequence",
+            sealed(Seal {
+                producer_id: 1,
+                producer_epoch: 0,
+                ..Seal::default()
+            }),
+            87,
+        ),
+        (
+            "records of tomorrow",
+            batch_with(&Seal::default(), 2, 10, NOW + 5000),
+            32,
+        ),
+        (
+            "compressed records of tomorrow",
+            batch_with(
+                &Seal {
+                    compression: Compression::Lz4,
+                    ..Seal::default()
+                },
+                2,
+                10,
+                NOW + 5000,
+            ),
+            32,
+        ),
+    ];
+    for (what, bytes, code) in cases {
+        let error = try_append(&log, &bytes).unwrap_err();
+        assert_eq!(error.code(), code, "{what}: {error}");
+    }
+    assert_eq!(log.log_end_offset(), 1);
+    assert_eq!(base_offsets(&log), [0]);
+}
+
+#[test]
+fn too_old_records_are_named_one_by_one() {
+    let config = LogConfig {
+        message_timestamp_before_max_ms: 10,
+        ..LogConfig::default()
+    };
+    let log = open(&SimStorage::shared(), config);
+    for compression in [Compression::None, Compression::Zstd] {
+        let old = batch_with(
+            &Seal {
+                compression,
+                ..Seal::default()
+            },
+            3,
+            1,
+            NOW - 12,
+        );
+        let error = try_append(&log, &old).unwrap_err();
+        let message = "its timestamp is out of the allowed range".to_owned();
+        let expected: Vec<RecordError> = [0, 1]
+            .map(|batch_index| RecordError {
+                batch_index,
+                message: message.clone(),
+            })
+            .into();
+        assert_eq!((error.code(), error.record_errors()), (32, expected.as_slice()));
+    }
+}
+
+#[test]
+fn a_compacted_topic_takes_no_record_without_key() {
+    let log = open(
+        &SimStorage::shared(),
+        LogConfig {
+            compact: true,
+            ..LogConfig::default()
+        },
+    );
+    append(&log, &batch(2, 10));
+    for compression in Compression::ALL {
+        let mut builder = barnabas_records::BatchBuilder::new(Vec::new());
+        builder.append(NOW, Some(b"k"), None, &[]).unwrap();
+        builder.append(NOW, None, Some(b"v"), &[]).unwrap();
+        let bytes = builder
+            .finish(
+                &Seal {
+                    compression,
+                    ..Seal::default()
+                },
+                &mut Vec::new(),
+            )
+            .unwrap();
+        let error = try_append(&log, &bytes).unwrap_err();
+        let message = "a compacted topic takes no record without a key".to_owned();
+        assert_eq!(
+            (error.code(), error.record_errors()),
+            (
+                87,
+                [RecordError {
+                    batch_index: 1,
+                    message
+                }]
+                .as_slice()
+            )
+        );
+    }
+}
+
+#[test]
+fn log_append_time_replaces_the_producers() {
+    let config = LogConfig {
+        message_timestamp_type: TimestampType::LogAppend,
+        ..LogConfig::default()
+    };
+    let log = open(&SimStorage::shared(), config);
+    let appended = append(&log, &batch_with(&Seal::default(), 2, 1, 5));
+    assert_eq!(appended.log_append_time, NOW);
+    let read = read_all(&log, 1 << 20);
+    assert_eq!(
+        read[0].records.iter().map(|record| record.1).collect::<Vec<_>>(),
+        [NOW, NOW]
+    );
+}
+
+#[test]
+fn a_wrong_max_timestamp_is_corrected() {
+    let log = open(&SimStorage::shared(), LogConfig::default());
+    let mut bytes = batch(2, 10);
+    bytes[35..43].copy_from_slice(&3i64.to_be_bytes());
+    patch::set_producer(&mut bytes, -1, -1, -1).unwrap();
+    append(&log, &bytes);
+    let found = log.max_timestamp(i64::MAX).unwrap().unwrap();
+    assert_eq!((found.offset, found.timestamp), (1, NOW + 1));
+    assert_eq!(read_all(&log, 1 << 20)[0].records.len(), 2, "with a right CRC");
+}
+
+#[test]
+fn an_older_leader_is_fenced() {
+    let log = open(&SimStorage::shared(), LogConfig::default());
+    log.append(&mut batch(1, 1), 3, NOW, AppendOrigin::Internal).unwrap();
+    let error = log
+        .append(&mut batch(1, 1), 2, NOW, AppendOrigin::Internal)
+        .unwrap_err();
+    assert!(
+        matches!(error, AppendError::FencedLeaderEpoch { current: 3, found: 2 }),
+        "{error}"
+    );
+}
+
+#[test]
+fn internal_appends_may_hold_several_batches_and_control_batches() {
+    let log = open(&SimStorage::shared(), LogConfig::default());
+    let control = batch_with(
+        &Seal {
+            control: true,
+            ..Seal::default()
+        },
+        1,
+        4,
+        NOW,
+    );
+    let mut bytes = [batch(2, 5), control, batch(3, 5)].concat();
+    let appended = log.append(&mut bytes, 0, NOW, AppendOrigin::Internal).unwrap();
+    assert_eq!((appended.base_offset, appended.last_offset), (0, 5));
+    assert_eq!(base_offsets(&log), [0, 2, 3]);
+}
+
+#[test]
+fn a_flush_is_due_after_as_many_records_as_configured() {
+    let log = open(
+        &SimStorage::shared(),
+        LogConfig {
+            flush_messages: 5,
+            ..LogConfig::default()
+        },
+    );
+    assert!(!append(&log, &batch(4, 1)).flush_due);
+    assert!(append(&log, &batch(1, 1)).flush_due);
+    assert_eq!(log.flush().unwrap(), 5);
+    assert!(!append(&log, &batch(4, 1)).flush_due);
+    assert_eq!(log.recovery_point(), 5);
+}
+
+/// The last five batches of a producer are known, in any order of repetition, and answered with their offsets.
+#[test]
+fn repeated_batches_are_answered_with_their_offsets() {
+    let log = open(&SimStorage::shared(), LogConfig::default());
+    for index in 0..7 {
+        append(&log, &produced(1, 0, index * 2, 2));
+    }
+    for index in [4, 2, 6, 3, 5] {
+        let again = append(&log, &produced(1, 0, index * 2, 2));
+        let expected = AppendInfo {
+            duplicate: true,
+            ..info(i64::from(index) * 2, i64::from(index) * 2 + 1, 0)
+        };
+        assert_eq!(again, expected);
+    }
+    let error = try_append(&log, &produced(1, 0, 2, 2)).unwrap_err();
+    assert_eq!(error.code(), 45, "older than the last five: {error}");
+    assert_eq!(log.log_end_offset(), 14);
+}
+
+/// Sequence rules: producer epoch and first sequence of an append after one of epoch 3 with sequences 0 to 4.
+#[test]
+fn sequences_must_follow() {
+    for (epoch, sequence, expected) in [
+        (3, 5, Ok(())),
+        (3, 6, Err(45)),
+        (3, 1, Err(45)),
+        (2, 5, Err(47)),
+        (4, 0, Ok(())),
+        (4, 5, Err(45)),
+    ] {
+        let log = open(&SimStorage::shared(), LogConfig::default());
+        append(&log, &produced(9, 3, 0, 5));
+        let outcome = try_append(&log, &produced(9, epoch, sequence, 3));
+        assert_eq!(
+            outcome.map(|_| ()).map_err(|error| error.code()),
+            expected,
+            "epoch {epoch} sequence {sequence}"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_producer_may_begin_at_any_sequence() {
+    let log = open(&SimStorage::shared(), LogConfig::default());
+    append(&log, &produced(9, 3, 77, 5));
+    append(&log, &produced(9, 3, 82, 5));
+}
+
+#[test]
+fn sequences_wrap() {
+    let log = open(&SimStorage::shared(), LogConfig::default());
+    append(&log, &produced(1, 0, i32::MAX - 1, 4));
+    append(&log, &produced(1, 0, 2, 1));
+    let again = append(&log, &produced(1, 0, i32::MAX - 1, 4));
+    assert_eq!((again.duplicate, again.base_offset, again.last_offset), (true, 0, 3));
+    append(&log, &produced(2, 0, i32::MAX, 1));
+    append(&log, &produced(2, 0, 0, 1));
+}
+
+#[test]
+fn idle_producers_are_forgotten() {
+    let log = open(
+        &SimStorage::shared(),
+        LogConfig {
+            producer_id_expiration_ms: 100,
+            ..LogConfig::default()
+        },
+    );
+    append(&log, &produced(1, 5, 0, 1));
+    log.expire_producers(NOW + 99).unwrap();
+    assert_eq!(try_append(&log, &produced(1, 4, 0, 1)).unwrap_err().code(), 47);
+    log.expire_producers(NOW + 100).unwrap();
+    append(&log, &produced(1, 4, 0, 1));
+}
+
+#[test]
+fn segments_roll_by_size_index_and_time() {
+    let one = batch(1, 100).len() as u64;
+    let by_size = LogConfig {
+        segment_bytes: 3 * one,
+        ..LogConfig::default()
+    };
+    let by_index = LogConfig {
+        index_interval_bytes: 1,
+        segment_index_bytes: 3 * 8,
+        message_timestamp_type: TimestampType::LogAppend,
+        ..LogConfig::default()
+    };
+    let by_time = LogConfig {
+        segment_ms: 2,
+        ..LogConfig::default()
+    };
+    for (config, step, expected) in [
+        (by_size, 0, vec![0, 3, 6]),
+        (by_index, 0, vec![0, 4]),
+        (by_time, 1, vec![0, 3, 6]),
+    ] {
+        let storage: Arc<dyn Storage> = SimStorage::shared();
+        let log = open(&storage, config);
+        for index in 0..8 {
+            let time = NOW + step * index;
+            let mut bytes = batch_with(&Seal::default(), 1, 100, time);
+            log.append(&mut bytes, 0, time, AppendOrigin::Client).unwrap();
+        }
+        let logs: Vec<String> = storage
+            .read_dir(&dir())
+            .unwrap()
+            .into_iter()
+            .filter_map(|entry| entry.name.strip_suffix(".log").map(str::to_owned))
+            .collect();
+        assert_eq!(
+            logs,
+            expected.iter().map(|base| format!("{base:020}")).collect::<Vec<_>>()
+        );
+        assert_eq!(base_offsets(&log), (0..8).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn more_than_a_segment_is_refused() {
+    let log = open(
+        &SimStorage::shared(),
+        LogConfig {
+            segment_bytes: 200,
+            ..LogConfig::default()
+        },
+    );
+    assert_eq!(try_append(&log, &batch(1, 200)).unwrap_err().code(), 18);
+}
+
+#[test]
+fn a_transaction_holds_back_the_last_stable_offset() {
+    let log = open(&SimStorage::shared(), LogConfig::default());
+    let internal = |mut bytes: Vec<u8>| log.append(&mut bytes, 0, NOW, AppendOrigin::Internal).unwrap();
+    let transactional = Seal {
+        transactional: true,
+        producer_id: 5,
+        producer_epoch: 0,
+        base_sequence: 0,
+        ..Seal::default()
+    };
+    internal(batch(2, 1));
+    internal(batch_with(&transactional, 2, 1, NOW));
+    internal(batch(1, 1));
+    log.set_high_watermark(5);
+    assert_eq!(log.last_stable_offset(), 2);
+    let key = ControlKey {
+        version: 0,
+        control_type: control_type::COMMIT,
+    };
+    let value = EndTransactionMarker {
+        version: 0,
+        coordinator_epoch: 1,
+    }
+    .to_bytes();
+    let marker = Seal {
+        base_sequence: -1,
+        ..transactional
+    };
+    internal(build_control_batch(Vec::new(), key, &value, NOW, &marker).unwrap());
+    log.set_high_watermark(6);
+    assert_eq!(log.last_stable_offset(), 6);
+}

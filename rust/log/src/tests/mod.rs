@@ -1,0 +1,6 @@
+//! Tests of the whole crate: real files, simulated files with crashes, a model.
+
+mod append;
+mod batches;
+mod read;
+mod sim;

@@ -1,4 +1,4 @@
-"""Writes the protocol facts that are checked in: `python tools/protocol/generate.py --jars DIR [--check]`.
+"""Writes the protocol facts that are checked in: `python tools/protocol/generate.py --jars DIR [--vectors | --check]`.
 
 DIR is the `libs` directory of an Apache Kafka distribution. `--check` writes nothing and fails if a file would change.
 """
@@ -16,7 +16,9 @@ import emit_rust
 import errors_table
 import schema
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+VECTORS = ROOT / "tests/golden/wire/messages.tsv.gz"
 RUST = ROOT / "rust/wire/src/generated"
 PACKAGE = ROOT / "python/barnabas"
 MESSAGES = PACKAGE / "protocol/messages"
@@ -84,8 +86,12 @@ def main() -> int:
     """Runs the generator."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jars", type=Path, required=True, help="the libs directory of a Kafka distribution")
+    parser.add_argument("--vectors", action="store_true", help="also write the golden vectors of tests/golden/wire")
     parser.add_argument("--check", action="store_true", help="fail if a checked-in file differs")
     arguments = parser.parse_args()
+    if arguments.vectors:
+        program = ["java", "-cp", f"{arguments.jars}/*", str(HERE / "WireVectors.java")]
+        subprocess.run([*program, str(arguments.jars), str(VECTORS)], check=True)
     stale = []
     made = files(arguments.jars)
     for path in sorted(set(MESSAGES.glob("*.py")) - set(made)):

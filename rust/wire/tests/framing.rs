@@ -1,5 +1,7 @@
 //! Headers, primitives and messages in parts.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
 use barnabas_wire::header::{
     RequestHeader, decode_request_header, decode_response_header, encode_request_header, encode_response_header,
     request_header_version, response_header_version,

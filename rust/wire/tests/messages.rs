@@ -1,5 +1,7 @@
 //! The hand-written messages equal the interpreter, the interpreter equals itself, and nothing panics on hostile bytes.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
 mod common;
 
 use barnabas_wire::messages::api_versions::{ApiVersionsRequest, ApiVersionsResponse};

@@ -116,7 +116,7 @@ fn position(partition: &Partition, timestamp: i64, up_to: i64) -> Result<Positio
             return Ok((start, UNKNOWN, partition.first_epoch()));
         }
         LATEST_TIERED_TIMESTAMP | EARLIEST_PENDING_UPLOAD_TIMESTAMP => return Ok((UNKNOWN, UNKNOWN, -1)),
-        MAX_TIMESTAMP => log.max_timestamp(),
+        MAX_TIMESTAMP => log.max_timestamp(up_to),
         timestamp => log.offset_for_timestamp(timestamp, up_to),
     };
     let found = found

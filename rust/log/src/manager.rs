@@ -189,14 +189,14 @@ impl LogManager {
         outcome
     }
 
-    /// Closes every log, writes the checkpoints and the clean-shutdown marker, and lets go of the locks. A data
-    /// directory with a failure gets no marker, so that the next start validates it.
-    pub fn shutdown(&self) -> Result<(), LogError> {
+    /// Forgets idle producers, closes every log, writes the checkpoints and the clean-shutdown marker, and lets go of
+    /// the locks. A data directory with a failure gets no marker, so that the next start validates it.
+    pub fn shutdown(&self, now_ms: i64) -> Result<(), LogError> {
         let mut outcome = Ok(());
         for dir in &self.dirs {
             let mut closed = Ok(());
             for (_, _, log) in self.partitions_in(dir) {
-                closed = closed.and(log.close());
+                closed = closed.and(log.expire_producers(now_ms).and_then(|()| log.close()));
             }
             let closed = closed.and_then(|()| self.write_checkpoints(dir)).and_then(|()| {
                 let marker = dir.path.join(CLEAN_SHUTDOWN);

@@ -1,0 +1,186 @@
+"""Committed offsets of a shard: OffsetCommit, OffsetFetch, OffsetDelete. No clock, no other shard, no topics' existence.
+
+`Offsets` maps group -> topic -> partition -> `CommittedOffset`; only `replay` changes it. Requests come in their newest
+shape with topic names filled in: whether a topic exists, and which id it has, is known to the handler above.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from barnabas.coordinator.classic import check_member, session_deadline
+from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
+from barnabas.coordinator.records import CommittedOffset, Record, offset_record, offset_tombstone
+from barnabas.coordinator.result import Caller, Moment, Reply, Result
+from barnabas.errors import (
+    GroupIdNotFoundError,
+    IllegalGenerationError,
+    NonEmptyGroupError,
+    OffsetMetadataTooLargeError,
+    RebalanceInProgressError,
+    UnknownMemberIdError,
+)
+from barnabas.protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
+from barnabas.protocol.messages.offset_fetch import (
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopics,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from barnabas.coordinator.settings import GroupSettings
+
+__all__ = ["Offsets", "commit", "delete_all", "fetch"]
+
+COMMIT_VERSION_KNOWS_GROUP_ID_NOT_FOUND = 9
+NO_OFFSET = -1
+
+
+class Offsets:
+    """The committed offsets of every group of a shard."""
+
+    def __init__(self) -> None:
+        self.groups: dict[str, dict[str, dict[int, CommittedOffset]]] = {}
+
+    def get(self, group_id: str, topic: str, partition: int) -> CommittedOffset | None:
+        """Returns the committed offset of one partition."""
+        return self.groups.get(group_id, {}).get(topic, {}).get(partition)
+
+    def put(self, group_id: str, topic: str, partition: int, committed: CommittedOffset) -> None:
+        """Stores one committed offset. Called by `replay` only."""
+        self.groups.setdefault(group_id, {}).setdefault(topic, {})[partition] = committed
+
+    def remove(self, group_id: str, topic: str, partition: int) -> None:
+        """Forgets one committed offset. Called by `replay` only."""
+        topics = self.groups.get(group_id, {})
+        partitions = topics.get(topic, {})
+        partitions.pop(partition, None)
+        if not partitions:
+            topics.pop(topic, None)
+        if not topics:
+            self.groups.pop(group_id, None)
+
+    def all_of(self, group_id: str) -> Iterator[tuple[str, int]]:
+        """Yields (topic, partition) of everything the group has committed."""
+        for topic, partitions in self.groups.get(group_id, {}).items():
+            for partition in partitions:
+                yield topic, partition
+
+
+def commit(
+    group: Group | None,
+    request: OffsetCommitRequest,
+    caller: Caller,
+    settings: GroupSettings,
+    now: Moment,
+) -> Result:
+    """Handles OffsetCommit: fenced by member and generation, one record per accepted partition."""
+    error_code = _check_commit(group, request, caller.api_version)
+    result = Result()
+    if group is not None and error_code == 0 and group.state in (GroupState.STABLE, GroupState.PREPARING_REBALANCE):
+        member = group.members.get(request.member_id)
+        if member is not None:
+            result.deadlines.append(session_deadline(request.group_id, member, now))
+    expire_ms = -1 if request.retention_time_ms == -1 else now.wall_ms + request.retention_time_ms
+    topics = []
+    for topic in request.topics:
+        answers = []
+        for partition in topic.partitions:
+            metadata = partition.committed_metadata or ""
+            too_large = _utf16_length(metadata) > settings.offset_metadata_max_size
+            code = error_code or (OffsetMetadataTooLargeError.code if too_large else 0)
+            answers.append(OffsetCommitResponsePartition(partition_index=partition.partition_index, error_code=code))
+            if code == 0:
+                committed = CommittedOffset(
+                    offset=partition.committed_offset,
+                    leader_epoch=partition.committed_leader_epoch,
+                    metadata=metadata,
+                    commit_timestamp_ms=now.wall_ms,
+                    expire_timestamp_ms=expire_ms,
+                    topic_id=bytes(topic.topic_id),
+                )
+                result.records.append(offset_record(request.group_id, topic.name, partition.partition_index, committed))
+        topics.append(OffsetCommitResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=answers))
+    result.replies.append(Reply(caller.token, OffsetCommitResponse(topics=topics)))
+    return result
+
+
+def _check_commit(group: Group | None, request: OffsetCommitRequest, api_version: int) -> int:
+    generation = request.generation_id_or_member_epoch
+    if group is None:
+        if generation < 0:
+            return 0  # A consumer that assigns itself, or an administrator.
+        if api_version >= COMMIT_VERSION_KNOWS_GROUP_ID_NOT_FOUND:
+            return GroupIdNotFoundError.code
+        return IllegalGenerationError.code
+    if generation < 0 and group.state is GroupState.EMPTY:
+        return 0
+    if generation < 0 and not request.member_id and request.group_instance_id is None:
+        return UnknownMemberIdError.code  # Somebody outside the group commits while it has members.
+    error_code = check_member(group, request.member_id, request.group_instance_id)
+    if error_code == 0 and generation != group.generation:
+        error_code = IllegalGenerationError.code
+    if error_code == 0 and group.state is GroupState.COMPLETING_REBALANCE:
+        error_code = RebalanceInProgressError.code
+    return error_code
+
+
+def _utf16_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def fetch(offsets: Offsets, request: Any) -> OffsetFetchResponseGroup:
+    """Answers one group of an OffsetFetch: the named partitions, or with topics None all that the group committed."""
+    known = offsets.groups.get(request.group_id, {})
+    if request.topics is None:
+        wanted = [(topic, bytes(16), list(partitions)) for topic, partitions in known.items()]
+    else:
+        wanted = [(topic.name, topic.topic_id, topic.partition_indexes) for topic in request.topics]
+    topics = []
+    for name, topic_id, indexes in wanted:
+        partitions = known.get(name, {})
+        answers = []
+        for index in indexes:
+            committed = partitions.get(index)
+            answers.append(
+                OffsetFetchResponsePartitions(
+                    partition_index=index,
+                    committed_offset=NO_OFFSET if committed is None else committed.offset,
+                    committed_leader_epoch=-1 if committed is None else committed.leader_epoch,
+                    metadata="" if committed is None else committed.metadata,
+                ),
+            )
+        topics.append(OffsetFetchResponseTopics(name=name, topic_id=topic_id, partitions=answers))
+    return OffsetFetchResponseGroup(group_id=request.group_id, topics=topics)
+
+
+def delete(group: Group | None, offsets: Offsets, request: Any) -> tuple[int, list[Record], set[str]]:
+    """Decides about OffsetDelete: (error code, tombstones, topics refused because the group may read them)."""
+    if group is None:
+        return GroupIdNotFoundError.code, [], set()
+    has_members = group.state is not GroupState.EMPTY
+    if has_members and group.protocol_type != CONSUMER_PROTOCOL_TYPE:
+        return NonEmptyGroupError.code, [], set()
+    # What the members subscribed to is inside their metadata, which only the clients' assignors define; as in Kafka when
+    # it cannot be read, every topic of a group with members counts as subscribed.
+    refused = {topic.name for topic in request.topics} if has_members else set()
+    records = [
+        offset_tombstone(request.group_id, topic.name, partition.partition_index)
+        for topic in request.topics
+        if topic.name not in refused
+        for partition in topic.partitions
+        if offsets.get(request.group_id, topic.name, partition.partition_index) is not None
+    ]
+    return 0, records, refused
+
+
+def delete_all(offsets: Offsets, group_id: str) -> list[Record]:
+    """Returns tombstones for everything the group has committed."""
+    return [offset_tombstone(group_id, topic, partition) for topic, partition in offsets.all_of(group_id)]

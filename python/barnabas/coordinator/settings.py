@@ -1,0 +1,28 @@
+"""The limits a group coordinator works under, as Kafka's broker options name them. Values only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["GroupSettings"]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSettings:
+    """Broker options of the group coordinator; the defaults are Kafka's.
+
+    Attributes:
+        session_timeout_ms_min: `group.min.session.timeout.ms`.
+        session_timeout_ms_max: `group.max.session.timeout.ms`.
+        initial_rebalance_delay_ms: `group.initial.rebalance.delay.ms`.
+        group_size_max: `group.max.size`.
+        offset_metadata_max_size: `offset.metadata.max.bytes`, counted in UTF-16 units as Kafka counts it.
+        new_member_join_timeout_ms: How long a member that is not known yet may wait in JoinGroup before it is dropped.
+    """
+
+    session_timeout_ms_min: int = 6_000
+    session_timeout_ms_max: int = 1_800_000
+    initial_rebalance_delay_ms: int = 3_000
+    group_size_max: int = 2_147_483_647
+    offset_metadata_max_size: int = 4_096
+    new_member_join_timeout_ms: int = 300_000

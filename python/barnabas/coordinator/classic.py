@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas.coordinator.draft import SESSION, SYNC, Draft
 from barnabas.coordinator.group import Group, GroupState, Member, Waiting
 from barnabas.coordinator.records import group_record
-from barnabas.coordinator.result import Caller, Deadline, Moment, Reply, Result
+from barnabas.machine import Caller, Deadline, Moment, Reply, Result
 from barnabas.errors import (
     FencedInstanceIdError,
     GroupMaxSizeReachedError,

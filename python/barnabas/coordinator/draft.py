@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.coordinator.group import Group, GroupState, Member, Waiting
 from barnabas.coordinator.records import group_record
-from barnabas.coordinator.result import Deadline, Moment, Reply, Result
+from barnabas.machine import Deadline, Moment, Reply, Result
 from barnabas.errors import (
     FencedInstanceIdError,
     RebalanceInProgressError,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas.coordinator.classic import check_member, session_deadline
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
 from barnabas.coordinator.records import CommittedOffset, Record, offset_record, offset_tombstone
-from barnabas.coordinator.result import Caller, Moment, Reply, Result
+from barnabas.machine import Caller, Moment, Reply, Result
 from barnabas.errors import (
     GroupIdNotFoundError,
     IllegalGenerationError,

@@ -14,7 +14,7 @@ from barnabas.coordinator.draft import JOIN, SESSION, SYNC, Draft
 from barnabas.coordinator.group import Group, GroupState
 from barnabas.coordinator.offsets import Offsets
 from barnabas.coordinator.records import CommittedOffset, Record, group_from_record, group_tombstone
-from barnabas.coordinator.result import Caller, Moment, Reply, Result
+from barnabas.machine import Caller, Moment, Reply, Result
 from barnabas.errors import GroupIdNotFoundError, GroupSubscribedToTopicError, NonEmptyGroupError
 from barnabas.protocol.messages.group_metadata_key import GroupMetadataKey
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
@@ -60,7 +60,7 @@ class DeleteGroup:
 
 
 class GroupShard:
-    """The groups of one partition of `__consumer_offsets`. Implements `result.Machine`."""
+    """The groups of one partition of `__consumer_offsets`. Implements `barnabas.machine.Machine`."""
 
     def __init__(self, settings: GroupSettings) -> None:
         self.settings = settings
@@ -83,7 +83,7 @@ class GroupShard:
         return group
 
     def handle(self, caller: Caller, request: Any, now: Moment) -> Result:
-        """Decides about a request; see `result.Machine`."""
+        """Decides about a request; see `barnabas.machine.Machine`."""
         if isinstance(request, ListShard):
             return Result(replies=[Reply(caller.token, list(self._all_groups()))])
         group = self.group(request.group_id)
@@ -99,7 +99,7 @@ class GroupShard:
         return self._delete_offsets(group, request, caller)
 
     def expire(self, key: tuple[Any, ...], now: Moment) -> Result:
-        """Decides what follows from a deadline; see `result.Machine`."""
+        """Decides what follows from a deadline; see `barnabas.machine.Machine`."""
         kind, group_id = key[0], key[1]
         group = self.groups.get(group_id)
         if kind == SESSION:
@@ -153,12 +153,6 @@ class GroupShard:
             result.deadlines += draft.result.deadlines
             result.soft += draft.result.soft
         return result
-
-    def parked_tokens(self) -> Iterable[int]:
-        """Yields the tokens of all parked requests, to be answered when the shard is dropped."""
-        for group in self.groups.values():
-            for waiting in (*group.awaiting_join.values(), *group.awaiting_sync.values()):
-                yield waiting.token
 
     def _all_groups(self) -> Iterable[Group]:
         for group_id in self.groups.keys() | self.offsets.groups.keys():

@@ -1,0 +1,208 @@
+"""The control thread: takes events from the data plane in batches and drives everything that decides.
+
+One turn pulls what has arrived, handles it in order, then the deadlines, then a slice of loading for each replica that is
+loaded. Nothing here sleeps or touches sockets; `pull` is the only wait.
+
+Time. Deadlines are judged after everything that arrived before them was handled: with the clock as read *before* the
+pull whose events have all been handled. After a pause of the whole process (a debugger, SIGSTOP, the host) members could
+not be heard although they were alive, so every deadline is put off once, by the pause and at most by its own length.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from barnabas.broker.core import Event
+from barnabas.broker.deadlines import Deadlines
+from barnabas.broker.groups import GroupCoordinators
+from barnabas.broker.handlers import HANDLERS
+from barnabas.broker.metadata import ClusterMetadata
+from barnabas.broker.producer_ids import ProducerIds
+from barnabas.broker.request import Request
+from barnabas.broker.runtime import Failed, Replica, ReplicaState
+from barnabas.controller.image import METADATA_TOPIC
+from barnabas.errors import IllegalStateError, KafkaError, ProtocolError
+from barnabas.machine import Moment
+from barnabas.protocol import codec, shims
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from barnabas.broker.core import DataPlane
+    from barnabas.broker.options import BrokerOptions
+
+__all__ = ["ControlPlane"]
+
+PULL_LIMIT = 256
+IDLE_WAIT_MS = 200.0
+"""Longest wait without a deadline; bounds how long a stop goes unnoticed."""
+PAUSE_MS_MIN = 1000.0
+"""A turn that took this much longer than it should counts as a pause of the process."""
+
+_log = logging.getLogger("barnabas.broker")
+
+
+class ControlPlane:
+    """Everything that decides in one broker, on one thread."""
+
+    def __init__(self, core: DataPlane, options: BrokerOptions) -> None:
+        self.core = core
+        self.options = options
+        self.deadlines = Deadlines()
+        self.metadata = ClusterMetadata(core, self.deadlines, options.node_id, options.controller_settings())
+        self.groups = GroupCoordinators(core, self.deadlines, self.metadata, options.group_settings())
+        self.producer_ids = ProducerIds(self.metadata)
+        self.ready = threading.Event()
+        self.failure: BaseException | None = None
+        self.pause_count = 0
+        self.pause_ms_total = 0.0
+        self._stopping = False
+        self._handlers: dict[int, Callable[[ControlPlane, Request], None]] = {}
+        self._thread = threading.Thread(target=self._run, name="barnabas-control", daemon=True)
+
+    # Life.
+
+    def start(self) -> None:
+        """Starts the thread; `ready` is set when requests are served, or when `failure` says why not."""
+        self._thread.start()
+
+    def stop(self, timeout: float) -> bool:
+        """Ends the thread; False when it does not end in time."""
+        self._stopping = True
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            self._boot()
+            self.ready.set()
+            while not self._stopping:
+                self._turn()
+        except BaseException as error:
+            _log.exception("the control thread has failed")
+            self.failure = error
+        finally:
+            self.ready.set()
+            for replica in (*self.groups.replicas, self.metadata.replica):
+                replica.close()
+
+    def _boot(self) -> None:
+        """Recovers the metadata, announces this start, brings the coordinators up, and opens the gate."""
+        self.metadata.replica.load(self.moment())
+        self._turn_until(lambda: self.metadata.replica.state is ReplicaState.ACTIVE)
+        outcome: list[Any] = []
+        self.metadata.register(
+            self.options.advertised_endpoints(self.core.endpoints()),
+            self.options.rack,
+            self.moment(),
+            outcome.append,
+        )
+        self._turn_until(lambda: bool(outcome))
+        if isinstance(outcome[0], Failed):
+            raise IllegalStateError(f"the broker could not be registered: error code {outcome[0].error_code}")
+        self.groups.load_all(self.moment())
+        self.core.open_gate()
+
+    def _turn_until(self, done: Callable[[], bool]) -> None:
+        while not done():
+            if self._stopping:
+                raise IllegalStateError("the broker was closed while it started")
+            self._turn()
+
+    # One turn.
+
+    def moment(self) -> Moment:
+        """Returns the present."""
+        return Moment(self.core.now_ms(), time.time_ns() // 1_000_000)
+
+    def _turn(self) -> None:
+        before_ms = self.core.now_ms()
+        wait_ms = self._wait_ms(before_ms)
+        events = self.core.pull(wait_ms / 1000.0, PULL_LIMIT)
+        now = self.moment()
+        excess_ms = now.stamp_ms - before_ms - wait_ms
+        for event in events:
+            self._dispatch(event, now)
+        if excess_ms > PAUSE_MS_MIN:
+            self.pause_count += 1
+            self.pause_ms_total += excess_ms
+            _log.warning("the process stood still for %.0f ms; deadlines are put off", excess_ms)
+            self.deadlines.extend(excess_ms)
+        elif len(events) < PULL_LIMIT:
+            for name in self.deadlines.due(before_ms):
+                replica, key = name  # type: ignore[misc]  # set by replicas only, always as a pair
+                replica.expire(key, now)
+        for replica in self._replicas():
+            if replica.wants_slice:
+                replica.run_slice(now)
+
+    def _wait_ms(self, now_ms: float) -> float:
+        if any(replica.wants_slice for replica in self._replicas()):
+            return 0.0
+        next_ms = self.deadlines.next_ms()
+        return IDLE_WAIT_MS if next_ms is None else max(0.0, min(IDLE_WAIT_MS, next_ms - now_ms))
+
+    def _replicas(self) -> Iterable[Replica]:
+        return (self.metadata.replica, *self.groups.replicas)
+
+    def _dispatch(self, event: tuple[Any, ...], now: Moment) -> None:
+        kind = event[0]
+        if kind == Event.REQUEST:
+            self._request(event, now.wall_ms)
+        elif kind == Event.APPENDED:
+            _, _, topic, partition, last_offset, error_code = event
+            replica = self._replica_of(topic, partition)
+            if replica is not None:
+                replica.on_appended(last_offset, error_code, now)
+        elif kind == Event.READ:
+            _, _, token, error_code, batches, next_offset, _ = event
+            for replica in self._replicas():
+                if replica.owns_read(token):
+                    replica.on_read(error_code, batches, next_offset, now)
+        elif kind == Event.WATCHED:
+            _, _, topic, partition, what, _ = event
+            replica = self._replica_of(topic, partition)
+            if replica is not None and what in ("truncated", "failed"):
+                replica.drop(now, f"its partition was {what}")
+
+    def _replica_of(self, topic: str, partition: int) -> Replica | None:
+        return self.metadata.replica if topic == METADATA_TOPIC else self.groups.replica_of(topic, partition)
+
+    def _request(self, event: tuple[Any, ...], wall_ms: int) -> None:
+        _, stamp_ms, token, connection_id, listener, _, client_id, client_host, api_key, version, body = event
+        try:
+            message = shims.lift(codec.decode_request(api_key, version, body), version)
+        except ProtocolError as error:
+            _log.warning("connection %d: bad request (key %d, version %d): %s", connection_id, api_key, version, error)
+            self.core.close_connection(connection_id)
+            return
+        request = Request(
+            core=self.core,
+            token=token,
+            connection_id=connection_id,
+            listener=listener,
+            client_id=client_id or "",
+            client_host=client_host,
+            api_key=api_key,
+            version=version,
+            message=message,
+            now=Moment(stamp_ms, wall_ms),
+        )
+        try:
+            self._handler(api_key)(self, request)
+        except (KafkaError, ProtocolError, ArithmeticError, LookupError, TypeError, ValueError, RuntimeError):
+            # A defect of one handler, or a response that cannot be encoded: the client is not left waiting.
+            _log.exception("connection %d: key %d, version %d could not be handled", connection_id, api_key, version)
+            self.core.close_connection(connection_id)
+
+    def _handler(self, api_key: int) -> Callable[[ControlPlane, Request], None]:
+        handler = self._handlers.get(api_key)
+        if handler is None:
+            module = importlib.import_module(f"barnabas.broker.handlers.{HANDLERS[api_key]}")
+            handler = self._handlers[api_key] = module.handle
+        return handler

@@ -1,0 +1,96 @@
+"""The one door to the data plane: `barnabas._core.BrokerCore` and the events it hands out.
+
+Nothing else in this package imports `barnabas._core`.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["DataPlane", "Event", "start"]
+
+
+class Event(IntEnum):
+    """First item of an event tuple of `DataPlane.pull`; the rest of each tuple is described here.
+
+    The second item is always the arrival stamp in monotonic milliseconds.
+    """
+
+    REQUEST = 1
+    """(token, connection id, listener, principal, client id, client host, api key, api version, body)"""
+    CLOSED = 2
+    """(connection id): a connection is gone."""
+    APPENDED = 3
+    """(topic, partition, last offset, error code): an append lies below the high watermark, or has failed."""
+    READ = 4
+    """(read token, error code, record batches, next offset, log end offset)"""
+    WATCHED = 5
+    """(topic, partition, what, offset): "ready", "high_watermark", "truncated" or "failed"."""
+
+
+class DataPlane(Protocol):
+    """What the control plane uses of `BrokerCore`."""
+
+    def endpoints(self) -> list[tuple[str, str, int]]:
+        """Returns (listener, host, port) as bound."""
+
+    def open_gate(self) -> None:
+        """Starts serving; until then connections wait."""
+
+    def now_ms(self) -> float:
+        """Returns the clock of all stamps."""
+
+    def pull(self, timeout: float, limit: int = 256) -> list[tuple[Any, ...]]:
+        """Waits for events; an empty list means that the time is over."""
+
+    def respond(self, token: int, body: bytes, throttle_ms: int = 0) -> None:
+        """Answers a request; the header is added."""
+
+    def respond_from_image(self, token: int) -> None:
+        """Lets the data plane answer a request that it had parked here."""
+
+    def append(
+        self,
+        topic: str,
+        partition: int,
+        leader_epoch: int,
+        records: list[tuple[bytes | None, bytes | None]],
+        timestamp_ms: int,
+    ) -> int:
+        """Appends one batch; returns its base offset. `Event.APPENDED` follows."""
+
+    def read(self, topic: str, partition: int, offset: int, max_bytes: int) -> int:
+        """Starts a read; returns the token of the `Event.READ` that follows."""
+
+    def decode_batches(self, data: bytes) -> list[tuple[int, int, bytes | None, bytes | None, int, int, bool]]:
+        """Returns (offset, timestamp, key, value, producer id, producer epoch, is control) of every record."""
+
+    def watch(self, topic: str, partition: int) -> None:
+        """Asks for `Event.WATCHED` of a partition."""
+
+    def info(self, topic: str, partition: int) -> tuple[int, int, int, int, int] | None:
+        """Returns (log start, high watermark, last stable offset, log end, leader epoch); None if it is not here."""
+
+    def publish(self, delta: list[tuple[Any, ...]], offset: int, epoch: int) -> None:
+        """Makes committed metadata effective."""
+
+    def close_connection(self, connection_id: int) -> None:
+        """Closes a connection."""
+
+    def metrics(self) -> dict[str, float]:
+        """Returns the data plane's counters."""
+
+    def stop(self, timeout: float) -> bool:
+        """Drains, writes checkpoints and the clean-shutdown marker; False when time ran out."""
+
+
+def start(config: Mapping[str, Any]) -> DataPlane:
+    """Opens the data directories and binds the listeners. Nothing is served before `open_gate`."""
+    from barnabas._core import BrokerCore  # noqa: PLC0415 - a broker is not what every user of the package wants
+
+    core: DataPlane = BrokerCore.start(dict(config))
+    return core

@@ -1,0 +1,77 @@
+"""Deadlines by name: set, replace, cancel, and take those that have passed. Knows no clock; times come in."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Hashable
+
+__all__ = ["Deadlines"]
+
+# Replacing a deadline leaves its old entry in the heap; the heap is rebuilt when such entries outnumber the live ones by
+# this factor, so that memory follows the number of deadlines, not the number of heartbeats.
+_STALE_FACTOR = 4
+_STALE_MIN = 1024
+
+
+class Deadlines:
+    """A set of named deadlines, in milliseconds of whatever clock the caller uses."""
+
+    def __init__(self) -> None:
+        self._at: dict[Hashable, tuple[float, float]] = {}
+        self._heap: list[tuple[float, int, Hashable]] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def set(self, key: Hashable, at_ms: float, now_ms: float) -> None:
+        """Sets (or replaces) the deadline called `key`."""
+        old = self._at.get(key)
+        self._at[key] = (at_ms, at_ms - now_ms)
+        # A later deadline than the one in the heap needs no entry: when the earlier one surfaces, the new one is put in.
+        # So a heartbeat costs one dictionary store.
+        if old is None or at_ms < old[0]:
+            self._push(at_ms, key)
+
+    def cancel(self, key: Hashable) -> None:
+        """Forgets the deadline called `key`, if there is one."""
+        self._at.pop(key, None)
+
+    def next_ms(self) -> float | None:
+        """Returns the earliest deadline, or a time before it."""
+        return self._heap[0][0] if self._heap else None
+
+    def due(self, now_ms: float) -> list[Hashable]:
+        """Takes out the names of all deadlines that have passed, earliest first."""
+        names = []
+        while self._heap and self._heap[0][0] <= now_ms:
+            at_ms, _, key = heapq.heappop(self._heap)
+            current = self._at.get(key)
+            if current is None:
+                continue
+            if current[0] > now_ms:
+                self._push(current[0], key)
+            elif current[0] >= at_ms:
+                del self._at[key]
+                names.append(key)
+        return names
+
+    def extend(self, pause_ms: float) -> None:
+        """Puts every deadline off by `pause_ms`, but by no more than it was set for."""
+        self._at = {
+            key: (at_ms + min(pause_ms, max(length_ms, 0.0)), length_ms) for key, (at_ms, length_ms) in self._at.items()
+        }
+        self._rebuild()
+
+    def _push(self, at_ms: float, key: Hashable) -> None:
+        self._count += 1
+        heapq.heappush(self._heap, (at_ms, self._count, key))
+        if len(self._heap) > max(_STALE_MIN, _STALE_FACTOR * len(self._at)):
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        self._heap = []
+        for key, (at_ms, _) in self._at.items():
+            self._count += 1
+            self._heap.append((at_ms, self._count, key))
+        heapq.heapify(self._heap)

@@ -1,0 +1,144 @@
+"""The group coordinators of this broker: one replica for each partition of `__consumer_offsets` that it leads."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from barnabas.broker.runtime import Failed, Replica, ReplicaState, Role, next_ticket
+from barnabas.controller.image import OFFSETS_TOPIC
+from barnabas.coordinator.partition import partition_for
+from barnabas.coordinator.records import value_version
+from barnabas.coordinator.shard import GroupShard
+from barnabas.errors import CoordinatorLoadInProgressError, NotCoordinatorError, ProtocolError
+from barnabas.machine import Caller, Moment
+from barnabas.protocol import codec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from barnabas.broker.core import DataPlane
+    from barnabas.broker.deadlines import Deadlines
+    from barnabas.broker.metadata import ClusterMetadata
+    from barnabas.broker.request import Request
+    from barnabas.coordinator.settings import GroupSettings
+
+__all__ = ["GroupCoordinators"]
+
+
+class GroupCoordinators:
+    """Finds the shard of a group and hands requests to it."""
+
+    def __init__(
+        self,
+        core: DataPlane,
+        deadlines: Deadlines,
+        metadata: ClusterMetadata,
+        settings: GroupSettings,
+    ) -> None:
+        self.settings = settings
+        self._core = core
+        self._deadlines = deadlines
+        self._metadata = metadata
+        self._topic_id: bytes | None = None
+        self._replicas: dict[int, Replica] = {}
+        self._role = Role(
+            encode=_encode,
+            decode=_decode,
+            loading_code=CoordinatorLoadInProgressError.code,
+            lost_code=NotCoordinatorError.code,
+        )
+
+    @property
+    def replicas(self) -> Iterable[Replica]:
+        """The replicas that exist."""
+        return self._replicas.values()
+
+    def partition(self, group_id: str) -> int | None:
+        """Returns the partition of a group; None as long as the topic does not exist."""
+        topic = self._metadata.image.topics.get(OFFSETS_TOPIC)
+        return partition_for(group_id, len(topic.partitions)) if topic is not None and topic.partitions else None
+
+    def submit(self, request: Request, group_id: str, message: Any, answer: Callable[[Any], None]) -> None:
+        """Hands `message` to the shard of `group_id`; `answer` gets its answer or `Failed`."""
+        partition = self.partition(group_id)
+        replica = None if partition is None else self._replica(partition, request.now)
+        if replica is None:
+            answer(Failed(NotCoordinatorError.code))
+            return
+        caller = Caller(
+            token=next_ticket(),
+            api_version=request.version,
+            client_id=request.client_id,
+            client_host=f"/{request.client_host}",
+            fresh_id=str(uuid.uuid4()),
+        )
+        replica.submit(caller, message, request.now, answer)
+
+    def submit_to_all(self, request: Request, message: Any, answer: Callable[[list[Any]], None]) -> None:
+        """Hands `message` to every shard; `answer` gets all answers at once, `Failed` ones included."""
+        self.load_all(request.now)
+        replicas = list(self._replicas.values())
+        answers: list[Any] = []
+
+        def collect(one: Any) -> None:
+            answers.append(one)
+            if len(answers) == len(replicas):
+                answer(answers)
+
+        if not replicas:
+            answer([])
+        for replica in replicas:
+            replica.submit(Caller(next_ticket(), request.version), message, request.now, collect)
+
+    def load_all(self, now: Moment) -> None:
+        """Starts loading every partition that this broker leads; empty ones are ready at once."""
+        topic = self._metadata.image.topics.get(OFFSETS_TOPIC)
+        for partition in () if topic is None else topic.partitions:
+            self._replica(partition, now)
+
+    def replica_of(self, topic: str, partition: int) -> Replica | None:
+        """Returns the replica that an event of the data plane is about."""
+        return self._replicas.get(partition) if topic == OFFSETS_TOPIC else None
+
+    def _replica(self, partition: int, now: Moment) -> Replica | None:
+        topic = self._metadata.image.topics.get(OFFSETS_TOPIC)
+        if topic is None or topic.partitions[partition].leader != self._metadata.node_id:
+            return None
+        if topic.topic_id != self._topic_id:
+            # Deleted and created again: what the old replicas knew is gone with their log.
+            for old in self._replicas.values():
+                old.close()
+            self._replicas.clear()
+            self._topic_id = topic.topic_id
+        replica = self._replicas.get(partition)
+        if replica is None or replica.state is ReplicaState.CLOSED:
+            if self._core.info(OFFSETS_TOPIC, partition) is None:
+                return None
+            replica = Replica(
+                self._core,
+                self._deadlines,
+                OFFSETS_TOPIC,
+                partition,
+                lambda: GroupShard(self.settings),
+                self._role,
+            )
+            self._replicas[partition] = replica
+            replica.load(now)
+        return replica
+
+
+def _encode(record: tuple[Any, Any]) -> tuple[bytes | None, bytes | None]:
+    key, value = record
+    encoded = None if value is None else codec.encode_coordinator_record(value, value_version(value))
+    return codec.encode_coordinator_record(key, 0), encoded
+
+
+def _decode(key: bytes | None, value: bytes | None) -> tuple[Any, Any] | None:
+    if key is None:
+        return None
+    try:
+        return codec.decode_coordinator_record(key, value)
+    except ProtocolError:
+        # A kind of group that this version does not know: it is kept in the log and not acted on.
+        return None

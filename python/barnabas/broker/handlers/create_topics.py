@@ -1,0 +1,32 @@
+"""CreateTopics (key 19), versions 2-7.
+
+Kept: validate only, manual assignments, options, defaults by -1, the effective options in the answer (version 5 on).
+Left out: the timeout, because metadata of one node is committed within the request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from barnabas.broker.runtime import Failed
+from barnabas.protocol.messages.create_topics import CreatableTopicResult, CreateTopicsResponse
+
+if TYPE_CHECKING:
+    from barnabas.broker.control import ControlPlane
+    from barnabas.broker.request import Request
+
+__all__ = ["handle"]
+
+
+def handle(plane: ControlPlane, request: Request) -> None:
+    """Creates topics; answers when clients can use them."""
+
+    def answer(response: Any) -> None:
+        if isinstance(response, Failed):
+            code = response.error_code
+            response = CreateTopicsResponse(
+                topics=[CreatableTopicResult(name=topic.name, error_code=code) for topic in request.message.topics],
+            )
+        request.respond(response)
+
+    plane.metadata.create_topics(request.message, request.now, answer)

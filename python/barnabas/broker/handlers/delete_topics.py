@@ -1,0 +1,36 @@
+"""DeleteTopics (key 20), versions 1-6. Kept: by name and by id, each answered for itself. Left out: the timeout."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from barnabas.broker.runtime import Failed
+from barnabas.controller.topics import TopicsToDelete
+from barnabas.errors import InvalidRequestError, TopicDeletionDisabledError
+from barnabas.protocol.messages.delete_topics import DeletableTopicResult, DeleteTopicsResponse
+
+if TYPE_CHECKING:
+    from barnabas.broker.control import ControlPlane
+    from barnabas.broker.request import Request
+
+__all__ = ["handle"]
+
+FIRST_VERSION_WITH_DELETION_DISABLED = 3
+
+
+def handle(plane: ControlPlane, request: Request) -> None:
+    """Deletes topics; answers when they are gone from the metadata."""
+
+    def answer(results: Any) -> None:
+        if isinstance(results, Failed):
+            results = [
+                DeletableTopicResult(name=topic.name, topic_id=topic.topic_id, error_code=results.error_code)
+                for topic in request.message.topics
+            ]
+        if request.version < FIRST_VERSION_WITH_DELETION_DISABLED:
+            for result in results:
+                if result.error_code == TopicDeletionDisabledError.code:
+                    result.error_code = InvalidRequestError.code
+        request.respond(DeleteTopicsResponse(responses=results))
+
+    plane.metadata.submit(TopicsToDelete(request.message), request.now, answer)

@@ -1,0 +1,77 @@
+"""DescribeGroups (key 15), versions 0-6. Kept: all of it. Left out: authorized operations (there are no ACLs)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from barnabas.broker.runtime import Failed
+from barnabas.coordinator.group import Group, GroupState
+from barnabas.coordinator.shard import DescribeGroup
+from barnabas.errors import GroupIdNotFoundError, InvalidGroupIdError
+from barnabas.protocol.messages.describe_groups import (
+    DescribedGroup,
+    DescribedGroupMember,
+    DescribeGroupsResponse,
+)
+
+if TYPE_CHECKING:
+    from barnabas.broker.control import ControlPlane
+    from barnabas.broker.request import Request
+
+__all__ = ["handle"]
+
+FIRST_VERSION_WITH_NOT_FOUND = 6
+
+
+def handle(plane: ControlPlane, request: Request) -> None:
+    """Answers when every group has answered."""
+    ids = list(request.message.groups)
+    answers: dict[int, DescribedGroup] = {}
+
+    def finish() -> None:
+        request.respond(DescribeGroupsResponse(groups=[answers[index] for index in range(len(ids))]))
+
+    def submit(index: int, group_id: str) -> None:
+        def answer(group: Any) -> None:
+            answers[index] = _describe(group_id, group, request.version)
+            if len(answers) == len(ids):
+                finish()
+
+        if group_id:
+            plane.groups.submit(request, group_id, DescribeGroup(group_id), answer)
+        else:
+            answer(Failed(InvalidGroupIdError.code))
+
+    if not ids:
+        finish()
+    for index, group_id in enumerate(ids):
+        submit(index, group_id)
+
+
+def _describe(group_id: str, group: Group | Failed | None, version: int) -> DescribedGroup:
+    if isinstance(group, Failed):
+        return DescribedGroup(group_id=group_id, error_code=group.error_code)
+    if group is None:
+        dead = DescribedGroup(group_id=group_id, group_state=GroupState.DEAD.value)
+        if version >= FIRST_VERSION_WITH_NOT_FOUND:
+            dead.error_code = GroupIdNotFoundError.code
+            dead.error_message = f"Group {group_id} not found."
+        return dead
+    is_stable = group.state is GroupState.STABLE
+    return DescribedGroup(
+        group_id=group_id,
+        group_state=group.state.value,
+        protocol_type=group.protocol_type or "",
+        protocol_data=(group.protocol or "") if is_stable else "",
+        members=[
+            DescribedGroupMember(
+                member_id=member.member_id,
+                group_instance_id=member.group_instance_id,
+                client_id=member.client_id,
+                client_host=member.client_host,
+                member_metadata=member.metadata(group.protocol or "") if is_stable else b"",
+                member_assignment=member.assignment if is_stable else b"",
+            )
+            for member in group.members.values()
+        ],
+    )

@@ -1,0 +1,30 @@
+"""LeaveGroup (key 13), versions 0-5. Kept: all of it, removal by instance id included. Left out: nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from barnabas.broker.runtime import Failed
+from barnabas.errors import InvalidGroupIdError
+from barnabas.protocol.messages.leave_group import LeaveGroupResponse
+
+if TYPE_CHECKING:
+    from barnabas.broker.control import ControlPlane
+    from barnabas.broker.request import Request
+
+__all__ = ["handle"]
+
+
+def handle(plane: ControlPlane, request: Request) -> None:
+    """Takes members out of their group."""
+    message = request.message
+
+    def answer(response: Any) -> None:
+        if isinstance(response, Failed):
+            response = LeaveGroupResponse(error_code=response.error_code)
+        request.respond(response)
+
+    if not message.group_id:
+        answer(Failed(InvalidGroupIdError.code))
+        return
+    plane.groups.submit(request, message.group_id, message, answer)

@@ -1,0 +1,153 @@
+"""The controller's place in the broker: its replica of `__cluster_metadata`, and what the broker asks of the image.
+
+Metadata becomes effective in the data plane when it is committed and in no other way; answers leave after that, so that
+a client that was told of a topic finds it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from barnabas.broker.runtime import Failed, Replica, Role, next_ticket
+from barnabas.controller.controller import Controller, RegisterBroker, record_version
+from barnabas.controller.image import METADATA_TOPIC, Image
+from barnabas.controller.topics import NewTopics
+from barnabas.errors import NotControllerError, ProtocolError, TopicAlreadyExistsError
+from barnabas.machine import Caller, Moment
+from barnabas.protocol import codec
+from barnabas.protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from barnabas.broker.core import DataPlane
+    from barnabas.broker.deadlines import Deadlines
+    from barnabas.controller.settings import ControllerSettings
+
+__all__ = ["ClusterMetadata"]
+
+
+class ClusterMetadata:
+    """The controller and the published image of this node."""
+
+    def __init__(self, core: DataPlane, deadlines: Deadlines, node_id: int, settings: ControllerSettings) -> None:
+        self.node_id = node_id
+        self._core = core
+        self._deltas: deque[tuple[int, list[tuple[Any, ...]]]] = deque()
+        self._publishes_controller = True
+        role = Role(
+            encode=lambda record: (None, codec.encode_metadata_record(record, record_version(record))),
+            decode=_decode,
+            loading_code=NotControllerError.code,
+            lost_code=NotControllerError.code,
+            appended=self._appended,
+            committed=self._committed,
+        )
+        self.replica = Replica(core, deadlines, METADATA_TOPIC, 0, lambda: Controller(settings), role)
+
+    @property
+    def image(self) -> Image:
+        """The image up to the last append; what it says is answered only once committed."""
+        controller = self.replica.machine
+        assert isinstance(controller, Controller)  # noqa: S101 - made so in __init__
+        return controller.image
+
+    def submit(self, request: Any, now: Moment, answer: Callable[[Any], None]) -> None:
+        """Lets the controller decide; `answer` gets its answer or `Failed`."""
+        self.replica.submit(Caller(next_ticket(), 0), request, now, answer)
+
+    def register(
+        self,
+        endpoints: list[tuple[str, str, int]],
+        rack: str | None,
+        now: Moment,
+        answer: Callable[[Any], None],
+    ) -> None:
+        """Announces this start of the broker; a fresh cluster is formatted by it."""
+        info = self._core.info(METADATA_TOPIC, 0)
+        request = RegisterBroker(self.node_id, secrets.token_bytes(16), endpoints, rack, 0 if info is None else info[3])
+        self.submit(request, now, answer)
+
+    def create_topics(self, message: CreateTopicsRequest, now: Moment, answer: Callable[[Any], None]) -> None:
+        """Creates topics, with ids drawn here."""
+        topic_ids = [fresh_topic_id() for _ in message.topics]
+        self.submit(NewTopics(message, topic_ids), now, answer)
+
+    def ensure_topics(
+        self,
+        wanted: Mapping[str, tuple[int, int, Mapping[str, str]]],
+        now: Moment,
+        answer: Callable[[dict[str, int]], None],
+    ) -> None:
+        """Creates topics that may be there already: name -> (partitions, replication factor, options).
+
+        `answer` gets an error code per name; 0 also for those that another request has created in the meantime.
+        """
+        message = CreateTopicsRequest(
+            topics=[
+                CreatableTopic(
+                    name=name,
+                    num_partitions=partitions,
+                    replication_factor=factor,
+                    configs=[CreatableTopicConfig(name=key, value=value) for key, value in options.items()],
+                )
+                for name, (partitions, factor, options) in wanted.items()
+            ],
+        )
+
+        def done(response: Any) -> None:
+            if isinstance(response, Failed):
+                answer(dict.fromkeys(wanted, response.error_code))
+                return
+            codes = {topic.name: topic.error_code for topic in response.topics}
+            answer({name: 0 if code == TopicAlreadyExistsError.code else code for name, code in codes.items()})
+
+        self.create_topics(message, now, done)
+
+    def endpoint(self, node_id: int, listener: str) -> tuple[str, int] | None:
+        """Returns where clients of `listener` reach a broker."""
+        broker = self.image.brokers.get(node_id)
+        if broker is None or broker.fenced:
+            return None
+        for name, host, port in broker.endpoints:
+            if name == listener:
+                return host, port
+        return None
+
+    def _appended(self, end_offset: int) -> None:
+        delta = self.image.take_delta()
+        if self._publishes_controller:
+            self._publishes_controller = False
+            delta.append(("controller", self.node_id))
+        self._deltas.append((end_offset, delta))
+
+    def _committed(self, offset: int) -> None:
+        while self._deltas and self._deltas[0][0] <= offset:
+            end_offset, delta = self._deltas.popleft()
+            if delta:
+                self._core.publish(delta, end_offset, 0)
+
+
+def fresh_topic_id() -> bytes:
+    """Returns a random topic id that is a valid version 4 UUID and, as in Kafka, does not start with a dash in text."""
+    while True:
+        drawn = bytearray(secrets.token_bytes(16))
+        drawn[6] = drawn[6] & 0x0F | 0x40
+        drawn[8] = drawn[8] & 0x3F | 0x80
+        if drawn[0] >> 2 != _BASE64_DASH:
+            return bytes(drawn)
+
+
+_BASE64_DASH = 62
+
+
+def _decode(_key: bytes | None, value: bytes | None) -> Any:
+    if value is None:
+        return None
+    try:
+        return codec.decode_metadata_record(value)
+    except ProtocolError:
+        # A kind of record that this version does not know: it is kept in the log and not acted on.
+        return None

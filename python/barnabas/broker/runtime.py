@@ -1,0 +1,294 @@
+"""Runs replicated state machines: loads them from their partition, appends, waits for commits, answers.
+
+A `Replica` is one machine on one partition. In one step a request or deadline is decided, its records appended and
+replayed, its soft changes applied; the answers are held back until the high watermark has passed everything that the
+machine has appended. So nothing is ever answered that a kill -9 could take back, and a failed append needs no roll-back:
+the machine is dropped with its soft state and loaded again from its log.
+
+It knows no API: what a machine decides about, and how a refusal looks on the wire, is the handlers' business.
+"""
+
+from __future__ import annotations
+
+import enum
+import itertools
+import logging
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from barnabas.errors import KafkaError
+from barnabas.machine import Caller, Machine, Moment, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from barnabas.broker.core import DataPlane
+    from barnabas.broker.deadlines import Deadlines
+
+__all__ = ["Failed", "Replica", "ReplicaState", "Role"]
+
+LOAD_READ_BYTES = 256 * 1024
+LOAD_SLICE_MS = 5.0
+LOAD_SLICE_RECORDS = 64
+RELOAD_BACKOFF_MS = 200.0
+_RELOAD_KEY = ("reload",)
+UNKNOWN_SERVER_ERROR = -1
+
+_log = logging.getLogger("barnabas.broker")
+_tickets = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Stands in for an answer that could not be given: nothing was decided, or what was decided is lost."""
+
+    error_code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What distinguishes the controller's replica from a group coordinator's.
+
+    Attributes:
+        encode: Record to (key, value) bytes.
+        decode: (key, value) bytes to a record; None for one that is of no interest.
+        loading_code: Error code for requests while the machine is loaded.
+        lost_code: Error code when the machine is dropped.
+        appended: Called with the log's end after records were appended and replayed, and when loading ends.
+        committed: Called with the offset below which everything is committed, before answers leave.
+    """
+
+    encode: Callable[[Any], tuple[bytes | None, bytes | None]]
+    decode: Callable[[bytes | None, bytes | None], Any]
+    loading_code: int
+    lost_code: int
+    appended: Callable[[int], None] | None = None
+    committed: Callable[[int], None] | None = None
+
+
+class ReplicaState(enum.Enum):
+    """Whether a replica can decide."""
+
+    LOADING = enum.auto()
+    ACTIVE = enum.auto()
+    CLOSED = enum.auto()
+
+
+class Replica:
+    """One machine on one partition."""
+
+    def __init__(
+        self,
+        core: DataPlane,
+        deadlines: Deadlines,
+        topic: str,
+        partition: int,
+        make_machine: Callable[[], Machine],
+        role: Role,
+    ) -> None:
+        self.topic = topic
+        self.partition = partition
+        self.role = role
+        self.state = ReplicaState.LOADING
+        self.machine = make_machine()
+        self._core = core
+        self._deadlines = deadlines
+        self._make_machine = make_machine
+        self._leader_epoch = 0
+        self._names: set[tuple[Any, ...]] = set()
+        self._waiters: dict[int, Callable[[Any], None]] = {}
+        self._held: deque[tuple[int, int, Any]] = deque()
+        self._end_offset = 0
+        self._committed = 0
+        self._load_until = 0
+        self._next_offset = 0
+        self._read_token: int | None = None
+        self._records: Iterator[tuple[int, Any]] | None = None
+
+    # Requests.
+
+    def submit(self, caller: Caller, request: Any, now: Moment, answer: Callable[[Any], None]) -> None:
+        """Lets the machine decide about a request; `answer` is called once, now or later, with a message or `Failed`."""
+        if self.state is not ReplicaState.ACTIVE:
+            answer(Failed(self.role.loading_code if self.state is ReplicaState.LOADING else self.role.lost_code))
+            return
+        self._waiters[caller.token] = answer
+        try:
+            result = self.machine.handle(caller, request, now)
+        except Exception:
+            # A defect must not take the other groups down with it. The machine has changed nothing yet.
+            _log.exception("%s-%d: %s could not be handled", self.topic, self.partition, type(request).__name__)
+            self._answer(caller.token, Failed(UNKNOWN_SERVER_ERROR))
+            return
+        self._step(result, now)
+
+    def expire(self, key: tuple[Any, ...], now: Moment) -> None:
+        """A deadline has passed."""
+        self._names.discard(key)
+        if key == _RELOAD_KEY:
+            self.load(now)
+        elif self.state is ReplicaState.ACTIVE:
+            self._step(self.machine.expire(key, now), now)
+
+    def _step(self, result: Result, now: Moment) -> None:
+        if result.records:
+            try:
+                base_offset = self._core.append(
+                    self.topic,
+                    self.partition,
+                    self._leader_epoch,
+                    [self.role.encode(record) for record in result.records],
+                    now.wall_ms,
+                )
+            except KafkaError as error:
+                self.drop(now, f"append failed: {error}")
+                return
+            self._end_offset = base_offset + len(result.records)
+        for change in result.soft:
+            self.machine.apply(change)
+        for index, record in enumerate(result.records):
+            self.machine.replay(record, self._end_offset - len(result.records) + index)
+        if result.records and self.role.appended is not None:
+            self.role.appended(self._end_offset)
+        for deadline in result.deadlines:
+            if deadline.at_ms is None:
+                self._names.discard(deadline.key)
+                self._deadlines.cancel((self, deadline.key))
+            else:
+                self._names.add(deadline.key)
+                self._deadlines.set((self, deadline.key), deadline.at_ms, now.stamp_ms)
+        for reply in result.replies:
+            if reply.waits and self._end_offset > self._committed:
+                self._held.append((self._end_offset, reply.token, reply.message))
+            else:
+                self._answer(reply.token, reply.message)
+
+    def _answer(self, token: int, message: Any) -> None:
+        waiter = self._waiters.pop(token, None)
+        if waiter is not None:
+            waiter(message)
+
+    # What the data plane reports.
+
+    def on_appended(self, last_offset: int, error_code: int, now: Moment) -> None:
+        """An append is committed, or has failed."""
+        if self.state is not ReplicaState.ACTIVE:
+            return
+        if error_code:
+            self.drop(now, f"append failed with error code {error_code}")
+            return
+        self._commit(last_offset + 1)
+
+    def _commit(self, offset: int) -> None:
+        if offset <= self._committed:
+            return
+        self._committed = offset
+        if self.role.committed is not None:
+            self.role.committed(offset)
+        while self._held and self._held[0][0] <= offset:
+            _, token, message = self._held.popleft()
+            self._answer(token, message)
+
+    # Loading.
+
+    def load(self, now: Moment) -> None:
+        """Starts (again) from the log. An empty one is ready at once."""
+        info = self._core.info(self.topic, self.partition)
+        if info is None:
+            self._deadlines.set((self, _RELOAD_KEY), now.stamp_ms + RELOAD_BACKOFF_MS, now.stamp_ms)
+            self._names.add(_RELOAD_KEY)
+            return
+        log_start, _, _, log_end, self._leader_epoch = info
+        self.machine = self._make_machine()
+        self.state = ReplicaState.LOADING
+        self._next_offset, self._load_until = log_start, log_end
+        self._records, self._read_token = None, None
+        self._read_on(now)
+
+    @property
+    def wants_slice(self) -> bool:
+        """Whether records wait to be replayed."""
+        return self._records is not None
+
+    def owns_read(self, token: int) -> bool:
+        """Whether a completed read is this replica's."""
+        return token == self._read_token
+
+    def on_read(self, error_code: int, batches: bytes, next_offset: int, now: Moment) -> None:
+        """A read for loading is done."""
+        self._read_token = None
+        if self.state is not ReplicaState.LOADING:
+            return
+        if error_code or next_offset <= self._next_offset:
+            self.drop(now, f"reading at offset {self._next_offset} failed with error code {error_code}")
+            return
+        self._next_offset = next_offset
+        self._records = self._decode(batches)
+
+    def _decode(self, batches: bytes) -> Iterator[tuple[int, Any]]:
+        for offset, _, key, value, _, _, is_control in self._core.decode_batches(batches):
+            record = None if is_control else self.role.decode(key, value)
+            if record is not None:
+                yield offset, record
+
+    def run_slice(self, now: Moment) -> None:
+        """Replays for at most `LOAD_SLICE_MS`, then lets others work."""
+        records = self._records
+        if records is None:
+            return
+        until_ms = self._core.now_ms() + LOAD_SLICE_MS
+        while self._core.now_ms() < until_ms:
+            portion = list(itertools.islice(records, LOAD_SLICE_RECORDS))
+            for offset, record in portion:
+                self.machine.replay(record, offset)
+            if len(portion) < LOAD_SLICE_RECORDS:
+                self._records = None
+                self._read_on(now)
+                return
+
+    def _read_on(self, now: Moment) -> None:
+        if self._next_offset < self._load_until:
+            try:
+                self._read_token = self._core.read(self.topic, self.partition, self._next_offset, LOAD_READ_BYTES)
+            except KafkaError as error:
+                self.drop(now, f"reading failed: {error}")
+            return
+        self.state = ReplicaState.ACTIVE
+        self._end_offset = self._load_until
+        info = self._core.info(self.topic, self.partition)
+        self._committed = 0
+        if self.role.appended is not None:
+            self.role.appended(self._end_offset)
+        self._commit(min(self._end_offset, self._end_offset if info is None else info[1]))
+        self._step(self.machine.loaded(now), now)
+
+    # The end.
+
+    def drop(self, now: Moment, why: str) -> None:
+        """Gives up the machine: whoever waits is refused, and it is loaded again."""
+        _log.warning("%s-%d: %s; loading it again", self.topic, self.partition, why)
+        self._clear()
+        self.state = ReplicaState.LOADING
+        self._names.add(_RELOAD_KEY)
+        self._deadlines.set((self, _RELOAD_KEY), now.stamp_ms + RELOAD_BACKOFF_MS, now.stamp_ms)
+
+    def close(self) -> None:
+        """Gives up the machine for good, when its partition is gone or the broker stops."""
+        self._clear()
+        self.state = ReplicaState.CLOSED
+
+    def _clear(self) -> None:
+        for key in self._names:
+            self._deadlines.cancel((self, key))
+        self._names.clear()
+        self._held.clear()
+        self._records, self._read_token = None, None
+        waiters, self._waiters = self._waiters, {}
+        for answer in waiters.values():
+            answer(Failed(self.role.lost_code))
+
+
+def next_ticket() -> int:
+    """Returns a number that names one request to a machine, and no other ever."""
+    return next(_tickets)

@@ -1,0 +1,92 @@
+"""One key of a Kafka configuration: name, type, default and valid values, and how a value's text is read.
+
+The tables of topic and broker options are made of these. No key is acted on here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+__all__ = ["ConfigKey", "ConfigValue", "InvalidConfigValue"]
+
+ConfigValue = bool | int | float | str | list[str]
+
+_BITS = {"INT": 31, "LONG": 63, "SHORT": 15}
+
+
+class InvalidConfigValue(ValueError):  # noqa: N818 - it names what is wrong, and becomes an error code above
+    """A value that its key does not accept; the text says why, in Kafka's words."""
+
+
+class ConfigKey(NamedTuple):
+    """One key.
+
+    Attributes:
+        kind: Kafka's type name: BOOLEAN, INT, LONG, SHORT, DOUBLE, STRING, LIST, PASSWORD or CLASS.
+        default: The default's text; None when there is none.
+        low: Least valid number.
+        high: Greatest valid number.
+        choices: Valid words, for STRING and for the items of LIST; empty when any word is valid.
+    """
+
+    name: str
+    kind: str
+    default: str | None
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def parse(self, text: str) -> ConfigValue:
+        """Reads a value.
+
+        Raises:
+            InvalidConfigValue: The text has another type or lies outside the valid values.
+        """
+        text = text.strip()
+        if self.kind == "BOOLEAN":
+            if text.lower() not in ("true", "false"):
+                raise self._invalid(text, "Expected value to be either true or false")
+            return text.lower() == "true"
+        if self.kind in ("INT", "LONG", "SHORT", "DOUBLE"):
+            return self._number(text)
+        if self.kind == "LIST":
+            items = [item.strip() for item in text.split(",")] if text else []
+            for item in items:
+                self._check_choice(item)
+            return items
+        self._check_choice(text)
+        return text
+
+    def _number(self, text: str) -> float:
+        try:
+            number: float = float(text) if self.kind == "DOUBLE" else int(text, 10)
+        except ValueError:
+            raise self._invalid(text, f"Not a number of type {self.kind}") from None
+        bits = _BITS.get(self.kind)
+        if bits is not None and not -(1 << bits) <= number < 1 << bits:
+            raise self._invalid(text, f"Not a number of type {self.kind}")
+        if self.low is not None and number < self.low:
+            raise self._invalid(text, f"Value must be at least {self.low:g}" if self.high is None else self._between())
+        if self.high is not None and number > self.high:
+            raise self._invalid(text, self._between())
+        return number
+
+    def _between(self) -> str:
+        return f"Value must be between {self.low:g} and {self.high:g}"
+
+    def _check_choice(self, word: str) -> None:
+        if self.choices and word not in self.choices:
+            raise self._invalid(word, f"String must be one of: {', '.join(self.choices)}")
+
+    def _invalid(self, text: str, why: str) -> InvalidConfigValue:
+        return InvalidConfigValue(f"Invalid value {text} for configuration {self.name}: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A key's value and where it comes from, as DescribeConfigs and CreateTopics tell it."""
+
+    name: str
+    value: str | None
+    source: int

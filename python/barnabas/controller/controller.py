@@ -1,0 +1,152 @@
+"""The controller as a replicated state machine over `__cluster_metadata`.
+
+Implements the same contract as a coordinator shard (`barnabas.machine.Machine`): `handle` decides, `replay`
+changes the image. Answers leave when the records are committed, flushed and published to the data plane.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from barnabas.controller.image import Image
+from barnabas.controller.topics import NewTopics, TopicsToDelete, create_topics, delete_topics
+from barnabas.machine import Caller, Moment, Reply, Result
+from barnabas.protocol.messages.feature_level_record import FeatureLevelRecord
+from barnabas.protocol.messages.producer_ids_record import ProducerIdsRecord
+from barnabas.protocol.messages.register_broker_record import (
+    BrokerEndpoint,
+    BrokerFeature,
+    RegisterBrokerRecord,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from barnabas.controller.settings import ControllerSettings
+
+__all__ = [
+    "METADATA_VERSION",
+    "PRODUCER_ID_BLOCK_SIZE",
+    "AllocateProducerIds",
+    "Controller",
+    "RegisterBroker",
+    "record_version",
+]
+
+METADATA_VERSION = 30
+"""`metadata.version` of a fresh cluster: 4.3-IV0."""
+METADATA_VERSION_MIN = 7
+PRODUCER_ID_BLOCK_SIZE = 1000
+PLAINTEXT = 0
+
+_RECORD_VERSIONS = {"RegisterBrokerRecord": 4, "PartitionRecord": 2}
+
+
+def record_version(record: Any) -> int:
+    """Returns the version in which Kafka 4.3 writes a metadata record."""
+    return _RECORD_VERSIONS.get(type(record).__name__, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterBroker:
+    """A broker starts: it tells where it can be reached. The first one formats the cluster.
+
+    Attributes:
+        endpoints: (listener, host, port).
+        incarnation_id: Tells this start of the broker from every other.
+        log_end_offset: Where the registration will be written; it becomes the broker's epoch, as in KRaft.
+    """
+
+    node_id: int
+    incarnation_id: bytes
+    endpoints: Sequence[tuple[str, str, int]]
+    rack: str | None
+    log_end_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class AllocateProducerIds:
+    """A broker needs a block of producer ids; answered with (first id, count)."""
+
+    node_id: int
+
+
+class Controller:
+    """Decides about topics, brokers and producer ids; holds the image."""
+
+    def __init__(self, settings: ControllerSettings) -> None:
+        self.settings = settings
+        self.image = Image()
+
+    def handle(self, caller: Caller, request: Any, now: Moment) -> Result:
+        """Decides about a request; see `barnabas.machine.Machine`."""
+        del now
+        records: list[Any]
+        answer: Any
+        if isinstance(request, NewTopics):
+            records, answer = create_topics(self.image, request, self.settings)
+        elif isinstance(request, TopicsToDelete):
+            records, answer = delete_topics(self.image, request, self.settings)
+        elif isinstance(request, AllocateProducerIds):
+            records, answer = self._allocate_producer_ids(request)
+        elif isinstance(request, RegisterBroker):
+            records, answer = self._register_broker(request)
+        else:
+            raise TypeError(f"the controller does not know {type(request).__name__}")
+        return Result(records=records, replies=[Reply(caller.token, answer)])
+
+    def expire(self, key: tuple[Any, ...], now: Moment) -> Result:
+        """The controller of one node has no deadlines."""
+        del now
+        raise RuntimeError(f"no deadline is called {key!r}")
+
+    def apply(self, change: Any) -> None:
+        """The controller has no soft state."""
+        raise RuntimeError(f"unexpected soft change {change!r}")
+
+    def replay(self, record: Any, offset: int) -> None:
+        """Applies one record to the image."""
+        self.image.replay(record, offset)
+
+    def loaded(self, now: Moment) -> Result:
+        """Nothing follows from loading."""
+        del now
+        return Result()
+
+    def _allocate_producer_ids(self, request: AllocateProducerIds) -> tuple[list[Any], Any]:
+        broker = self.image.brokers.get(request.node_id)
+        first = self.image.next_producer_id
+        record = ProducerIdsRecord(
+            broker_id=request.node_id,
+            broker_epoch=-1 if broker is None else broker.epoch,
+            next_producer_id=first + PRODUCER_ID_BLOCK_SIZE,
+        )
+        return [record], (first, PRODUCER_ID_BLOCK_SIZE)
+
+    def _register_broker(self, request: RegisterBroker) -> tuple[list[Any], Any]:
+        records: list[Any] = []
+        if "metadata.version" not in self.image.features:
+            records.append(FeatureLevelRecord(name="metadata.version", feature_level=METADATA_VERSION))
+        epoch = request.log_end_offset + len(records)
+        records.append(
+            RegisterBrokerRecord(
+                broker_id=request.node_id,
+                incarnation_id=request.incarnation_id,
+                broker_epoch=epoch,
+                end_points=[
+                    BrokerEndpoint(name=name, host=host, port=port, security_protocol=PLAINTEXT)
+                    for name, host, port in request.endpoints
+                ],
+                features=[
+                    BrokerFeature(
+                        name="metadata.version",
+                        min_supported_version=METADATA_VERSION_MIN,
+                        max_supported_version=METADATA_VERSION,
+                    ),
+                ],
+                rack=request.rack,
+                fenced=False,
+            ),
+        )
+        return records, epoch

@@ -1,0 +1,202 @@
+"""The metadata image: what the records of `__cluster_metadata` say, and nothing else.
+
+Only `replay` changes an image. What changed since `take_delta` was last called is collected for the data plane, whose
+partitions are created, reconfigured and deleted from these deltas alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from barnabas.protocol.messages.broker_registration_change_record import BrokerRegistrationChangeRecord
+from barnabas.protocol.messages.config_record import ConfigRecord
+from barnabas.protocol.messages.feature_level_record import FeatureLevelRecord
+from barnabas.protocol.messages.partition_record import PartitionRecord
+from barnabas.protocol.messages.producer_ids_record import ProducerIdsRecord
+from barnabas.protocol.messages.register_broker_record import RegisterBrokerRecord
+from barnabas.protocol.messages.remove_topic_record import RemoveTopicRecord
+from barnabas.protocol.messages.topic_record import TopicRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "BROKER_RESOURCE",
+    "INTERNAL_TOPICS",
+    "METADATA_TOPIC",
+    "OFFSETS_TOPIC",
+    "TOPIC_RESOURCE",
+    "BrokerImage",
+    "Image",
+    "PartitionImage",
+    "TopicImage",
+]
+
+TOPIC_RESOURCE = 2
+BROKER_RESOURCE = 4
+METADATA_TOPIC = "__cluster_metadata"
+OFFSETS_TOPIC = "__consumer_offsets"
+INTERNAL_TOPICS = frozenset({OFFSETS_TOPIC, "__transaction_state", "__share_group_state"})
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionImage:
+    """One partition: who holds it, who leads it, in which epochs."""
+
+    partition: int
+    leader: int
+    leader_epoch: int
+    partition_epoch: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicImage:
+    """One topic and its partitions."""
+
+    name: str
+    topic_id: bytes
+    partitions: dict[int, PartitionImage] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerImage:
+    """One registered broker; endpoints are (listener, host, port)."""
+
+    node_id: int
+    epoch: int
+    incarnation_id: bytes
+    endpoints: tuple[tuple[str, str, int], ...]
+    rack: str | None
+    fenced: bool
+
+
+class Image:
+    """Cluster metadata as replayed from its log."""
+
+    def __init__(self) -> None:
+        self.topics: dict[str, TopicImage] = {}
+        self.topic_names: dict[bytes, str] = {}
+        self.configs: dict[tuple[int, str], dict[str, str]] = {}
+        self.brokers: dict[int, BrokerImage] = {}
+        self.features: dict[str, int] = {}
+        self.next_producer_id = 0
+        self._changed_topics: dict[bytes, str | None] = {}
+        self._changed_brokers: set[int] = set()
+        self._replay: dict[type, Callable[[Any, int], None]] = {
+            TopicRecord: self._topic,
+            PartitionRecord: self._partition,
+            RemoveTopicRecord: self._remove_topic,
+            ConfigRecord: self._config,
+            RegisterBrokerRecord: self._register_broker,
+            BrokerRegistrationChangeRecord: self._change_broker,
+            FeatureLevelRecord: self._feature_level,
+            ProducerIdsRecord: self._producer_ids,
+        }
+
+    def topic_config(self, name: str) -> dict[str, str]:
+        """Returns the options that were set for a topic itself."""
+        return self.configs.get((TOPIC_RESOURCE, name), {})
+
+    def topic_by_id(self, topic_id: bytes) -> TopicImage | None:
+        """Returns the topic with that id."""
+        name = self.topic_names.get(bytes(topic_id))
+        return None if name is None else self.topics[name]
+
+    def replay(self, record: Any, offset: int) -> None:
+        """Applies one record that has `offset` in the log; kinds that are not acted on are left to the log."""
+        apply = self._replay.get(type(record))
+        if apply is not None:
+            apply(record, offset)
+
+    def take_delta(self) -> list[tuple[Any, ...]]:
+        """Returns what changed since the last call, as the data plane takes it (`BrokerCore.publish`)."""
+        delta: list[tuple[Any, ...]] = []
+        for node_id in sorted(self._changed_brokers):
+            broker = self.brokers[node_id]
+            delta.append(("broker", node_id, broker.rack, list(broker.endpoints)))
+        for topic_id, name in self._changed_topics.items():
+            topic = None if name is None else self.topics.get(name)
+            if topic is None or topic.topic_id != topic_id:
+                delta.append(("remove_topic", topic_id))
+                continue
+            partitions = [
+                (partition.partition, partition.leader, partition.leader_epoch, [*partition.replicas], [*partition.isr])
+                for _, partition in sorted(topic.partitions.items())
+            ]
+            is_internal = topic.name in INTERNAL_TOPICS
+            delta.append(("topic", topic.name, topic_id, is_internal, partitions, dict(self.topic_config(topic.name))))
+        self._changed_brokers.clear()
+        self._changed_topics.clear()
+        return delta
+
+    def _topic(self, record: TopicRecord, _offset: int) -> None:
+        topic_id = bytes(record.topic_id)
+        self.topics[record.name] = TopicImage(record.name, topic_id)
+        self.topic_names[topic_id] = record.name
+        self._changed_topics[topic_id] = record.name
+
+    def _partition(self, record: PartitionRecord, _offset: int) -> None:
+        topic = self.topic_by_id(record.topic_id)
+        if topic is None:
+            return
+        topic.partitions[record.partition_id] = PartitionImage(
+            partition=record.partition_id,
+            leader=record.leader,
+            leader_epoch=record.leader_epoch,
+            partition_epoch=record.partition_epoch,
+            replicas=tuple(record.replicas),
+            isr=tuple(record.isr),
+        )
+        self._changed_topics[topic.topic_id] = topic.name
+
+    def _remove_topic(self, record: RemoveTopicRecord, _offset: int) -> None:
+        topic_id = bytes(record.topic_id)
+        name = self.topic_names.pop(topic_id, None)
+        if name is None:
+            return
+        del self.topics[name]
+        self.configs.pop((TOPIC_RESOURCE, name), None)
+        self._changed_topics[topic_id] = None
+
+    def _config(self, record: ConfigRecord, _offset: int) -> None:
+        key = (record.resource_type, record.resource_name)
+        config = self.configs.setdefault(key, {})
+        if record.value is None:
+            config.pop(record.name, None)
+        else:
+            config[record.name] = record.value
+        if not config:
+            del self.configs[key]
+        topic = self.topics.get(record.resource_name) if record.resource_type == TOPIC_RESOURCE else None
+        if topic is not None:
+            self._changed_topics[topic.topic_id] = topic.name
+
+    def _register_broker(self, record: RegisterBrokerRecord, offset: int) -> None:
+        del offset
+        self.brokers[record.broker_id] = BrokerImage(
+            node_id=record.broker_id,
+            epoch=record.broker_epoch,
+            incarnation_id=bytes(record.incarnation_id),
+            endpoints=tuple((endpoint.name, endpoint.host, endpoint.port) for endpoint in record.end_points),
+            rack=record.rack,
+            fenced=record.fenced,
+        )
+        self._changed_brokers.add(record.broker_id)
+
+    def _change_broker(self, record: BrokerRegistrationChangeRecord, _offset: int) -> None:
+        broker = self.brokers.get(record.broker_id)
+        if broker is not None and record.fenced:
+            self.brokers[record.broker_id] = replace(broker, fenced=record.fenced > 0)
+            self._changed_brokers.add(record.broker_id)
+
+    def _feature_level(self, record: FeatureLevelRecord, _offset: int) -> None:
+        if record.feature_level:
+            self.features[record.name] = record.feature_level
+        else:
+            self.features.pop(record.name, None)
+
+    def _producer_ids(self, record: ProducerIdsRecord, _offset: int) -> None:
+        self.next_producer_id = record.next_producer_id

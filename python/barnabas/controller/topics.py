@@ -1,0 +1,304 @@
+"""Creating and deleting topics: (image, request) -> (records, response). Topic ids are given by the caller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from barnabas.controller.configs import effective_topic_config, invalid_topic_config
+from barnabas.controller.image import METADATA_TOPIC, TOPIC_RESOURCE, Image, TopicImage
+from barnabas.controller.names import collision_key, invalid_topic_name
+from barnabas.errors import (
+    InvalidConfigError,
+    InvalidPartitionsError,
+    InvalidReplicaAssignmentError,
+    InvalidReplicationFactorError,
+    InvalidRequestError,
+    InvalidTopicError,
+    PolicyViolationError,
+    TopicAlreadyExistsError,
+    TopicAuthorizationFailedError,
+    TopicDeletionDisabledError,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
+)
+from barnabas.protocol.messages.config_record import ConfigRecord
+from barnabas.protocol.messages.create_topics import (
+    CreatableTopicConfigs,
+    CreatableTopicResult,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+)
+from barnabas.protocol.messages.partition_record import PartitionRecord
+from barnabas.protocol.messages.remove_topic_record import RemoveTopicRecord
+from barnabas.protocol.messages.topic_record import TopicRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from barnabas.controller.settings import ControllerSettings
+
+__all__ = ["NO_TOPIC_ID", "NewTopics", "TopicsToDelete", "create_topics", "delete_topics", "partition_record"]
+
+NO_TOPIC_ID = bytes(16)
+UNASSIGNED_DIRECTORY = bytes(16)
+USE_DEFAULT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class NewTopics:
+    """A CreateTopics request with an unused topic id for each of its topics."""
+
+    message: CreateTopicsRequest
+    topic_ids: Sequence[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsToDelete:
+    """A DeleteTopics request in its newest shape."""
+
+    message: Any
+
+
+class _Refused(Exception):  # noqa: N818 - not an error of this program but an answer to a request
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+# CreateTopics
+
+
+def create_topics(image: Image, request: NewTopics, settings: ControllerSettings) -> tuple[list[Any], Any]:
+    """Decides about CreateTopics. Every topic of the request is answered for itself."""
+    message = request.message
+    name_counts: dict[str, int] = {}
+    for topic in message.topics:
+        name_counts[topic.name] = name_counts.get(topic.name, 0) + 1
+    collisions = {}
+    for name in image.topics:
+        key = collision_key(name)
+        if key is not None:
+            collisions[key] = name
+    records: list[Any] = []
+    results = {}
+    for topic, topic_id in zip(message.topics, request.topic_ids, strict=True):
+        if topic.name in results:
+            continue
+        try:
+            if name_counts[topic.name] > 1:
+                raise _Refused(InvalidRequestError.code, "Duplicate topic name.")  # noqa: TRY301
+            _check_name(topic.name, image, collisions)
+            new_records, result = _create_topic(image, topic, topic_id, settings, len(records))
+        except _Refused as refused:
+            results[topic.name] = CreatableTopicResult(
+                name=topic.name,
+                error_code=refused.code,
+                error_message=refused.message,
+            )
+            continue
+        results[topic.name] = result
+        records += new_records
+        key = collision_key(topic.name)
+        if key is not None:
+            collisions[key] = topic.name
+    response = CreateTopicsResponse(topics=list(results.values()))
+    return [] if message.validate_only else records, response
+
+
+def _check_name(name: str, image: Image, collisions: dict[str, str]) -> None:
+    if name == METADATA_TOPIC:
+        raise _Refused(TopicAuthorizationFailedError.code, "Topic authorization failed.")
+    why = invalid_topic_name(name)
+    if why is not None:
+        raise _Refused(InvalidTopicError.code, why)
+    if name in image.topics:
+        raise _Refused(TopicAlreadyExistsError.code, f"Topic '{name}' already exists.")
+    other = collisions.get(collision_key(name) or "")
+    if other is not None:
+        raise _Refused(InvalidTopicError.code, f"Topic '{name}' collides with existing topic: {other}")
+
+
+def _create_topic(
+    image: Image,
+    topic: Any,
+    topic_id: bytes,
+    settings: ControllerSettings,
+    record_count: int,
+) -> tuple[list[Any], CreatableTopicResult]:
+    own: dict[str, str] = {config.name: config.value for config in topic.configs}
+    why = invalid_topic_config(own)
+    if why is not None:
+        raise _Refused(InvalidConfigError.code, why)
+    replicas_of = _manual_assignment(image, topic) if topic.assignments else _assignment(image, topic, settings)
+    if record_count + len(replicas_of) > settings.partition_count_max:
+        raise _Refused(
+            PolicyViolationError.code,
+            f"Excessively large number of partitions per request: at most {settings.partition_count_max}.",
+        )
+    records: list[Any] = [TopicRecord(name=topic.name, topic_id=topic_id)]
+    records += [
+        ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=topic.name, name=name, value=value)
+        for name, value in own.items()
+    ]
+    records += [
+        partition_record(topic_id, partition, replicas, [node for node in replicas if not image.brokers[node].fenced])
+        for partition, replicas in sorted(replicas_of.items())
+    ]
+    result = CreatableTopicResult(
+        name=topic.name,
+        topic_id=topic_id,
+        num_partitions=len(replicas_of),
+        replication_factor=len(replicas_of[0]),
+        configs=[
+            CreatableTopicConfigs(
+                name=setting.name,
+                value=setting.value,
+                read_only=False,
+                config_source=setting.source,
+                is_sensitive=False,
+            )
+            for setting in effective_topic_config(own, settings.topic_defaults)
+        ],
+    )
+    return records, result
+
+
+def _assignment(image: Image, topic: Any, settings: ControllerSettings) -> dict[int, list[int]]:
+    """Spreads the partitions over the brokers: leaders in turn, followers on the next ones."""
+    factor, count = topic.replication_factor, topic.num_partitions
+    if factor < USE_DEFAULT or factor == 0:
+        raise _Refused(
+            InvalidReplicationFactorError.code,
+            "Replication factor must be larger than 0, or -1 to use the default value.",
+        )
+    if count < USE_DEFAULT or count == 0:
+        raise _Refused(
+            InvalidPartitionsError.code,
+            "Number of partitions was set to an invalid non-positive value.",
+        )
+    factor = settings.replication_factor if factor == USE_DEFAULT else factor
+    count = settings.partition_count if count == USE_DEFAULT else count
+    brokers = sorted(image.brokers)
+    if factor > len(brokers):
+        raise _Refused(
+            InvalidReplicationFactorError.code,
+            f"Unable to replicate the partition {factor} time(s): The target replication factor of {factor} cannot be "
+            f"reached because only {len(brokers)} broker(s) are registered.",
+        )
+    if count > settings.partition_count_max:
+        raise _Refused(
+            PolicyViolationError.code,
+            f"Excessively large number of partitions per request: at most {settings.partition_count_max}.",
+        )
+    start = sum(len(other.partitions) for other in image.topics.values())
+    return {
+        partition: [brokers[(start + partition + step) % len(brokers)] for step in range(factor)]
+        for partition in range(count)
+    }
+
+
+def _manual_assignment(image: Image, topic: Any) -> dict[int, list[int]]:
+    """Checks an assignment that the request spells out."""
+    for value, what in ((topic.replication_factor, "replication factor"), (topic.num_partitions, "numPartitions")):
+        if value != USE_DEFAULT:
+            raise _Refused(
+                InvalidRequestError.code,
+                f"A manual partition assignment was specified, but {what} was not set to -1.",
+            )
+    replicas_of: dict[int, list[int]] = {}
+    for assignment in topic.assignments:
+        partition, nodes = assignment.partition_index, list(assignment.broker_ids)
+        why = _invalid_replicas(image, nodes, replicas_of)
+        if partition in replicas_of:
+            why = f"Found multiple manual partition assignments for partition {partition}"
+        if why is not None:
+            raise _Refused(InvalidReplicaAssignmentError.code, why)
+        replicas_of[partition] = nodes
+    if any(partition not in replicas_of for partition in range(len(replicas_of))):
+        raise _Refused(
+            InvalidReplicaAssignmentError.code,
+            "partitions should be a consecutive 0-based integer sequence",
+        )
+    return replicas_of
+
+
+def _invalid_replicas(image: Image, nodes: list[int], others: dict[int, list[int]]) -> str | None:
+    if not nodes:
+        return "The manual partition assignment includes an empty replica list."
+    seen = set()
+    for node in sorted(nodes):
+        if node not in image.brokers:
+            return f"The manual partition assignment includes broker {node}, but no such broker is registered."
+        if node in seen:
+            return f"The manual partition assignment includes the broker {node} more than once."
+        seen.add(node)
+    for other in others.values():
+        if len(other) != len(nodes):
+            return (
+                f"The manual partition assignment includes a partition with {len(nodes)} replica(s), but this is not "
+                f"consistent with previous partitions, which have {len(other)} replica(s)."
+            )
+    return None
+
+
+def partition_record(topic_id: bytes, partition: int, replicas: list[int], isr: list[int]) -> PartitionRecord:
+    """Returns the record of a new partition, led by its first in-sync replica."""
+    return PartitionRecord(
+        partition_id=partition,
+        topic_id=topic_id,
+        replicas=replicas,
+        isr=isr,
+        leader=isr[0] if isr else -1,
+        leader_epoch=0,
+        partition_epoch=0,
+        directories=[UNASSIGNED_DIRECTORY] * len(replicas),
+    )
+
+
+# DeleteTopics
+
+
+def delete_topics(image: Image, request: TopicsToDelete, settings: ControllerSettings) -> tuple[list[Any], list[Any]]:
+    """Decides about DeleteTopics; returns (records, results)."""
+    from barnabas.protocol.messages.delete_topics import DeletableTopicResult  # noqa: PLC0415 - loaded on first use
+
+    records: list[Any] = []
+    results = []
+    seen: set[bytes] = set()
+    for wanted in request.message.topics:
+        name, topic_id = wanted.name, bytes(wanted.topic_id)
+        try:
+            topic = _topic_to_delete(image, name, topic_id, settings)
+            if topic.topic_id in seen:
+                raise _Refused(InvalidRequestError.code, "Duplicate topic in the request.")  # noqa: TRY301
+        except _Refused as refused:
+            results.append(
+                DeletableTopicResult(
+                    name=name,
+                    topic_id=topic_id,
+                    error_code=refused.code,
+                    error_message=refused.message,
+                ),
+            )
+            continue
+        seen.add(topic.topic_id)
+        records.append(RemoveTopicRecord(topic_id=topic.topic_id))
+        results.append(DeletableTopicResult(name=topic.name, topic_id=topic.topic_id))
+    return records, results
+
+
+def _topic_to_delete(image: Image, name: str | None, topic_id: bytes, settings: ControllerSettings) -> TopicImage:
+    if not settings.delete_topic_enable:
+        raise _Refused(TopicDeletionDisabledError.code, "Topic deletion is disabled.")
+    if name is not None and topic_id != NO_TOPIC_ID:
+        raise _Refused(InvalidRequestError.code, "You may not specify both topic name and topic id.")
+    if name is None and topic_id == NO_TOPIC_ID:
+        raise _Refused(InvalidRequestError.code, "Neither topic name nor id were specified.")
+    topic = image.topics.get(name) if name is not None else image.topic_by_id(topic_id)
+    if topic is None:
+        if name is not None:
+            raise _Refused(UnknownTopicOrPartitionError.code, "This server does not host this topic-partition.")
+        raise _Refused(UnknownTopicIdError.code, "This server does not host this topic ID.")
+    return topic

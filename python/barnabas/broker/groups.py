@@ -138,7 +138,8 @@ def _decode(key: bytes | None, value: bytes | None) -> tuple[Any, Any] | None:
     if key is None:
         return None
     try:
-        return codec.decode_coordinator_record(key, value)
+        record = codec.decode_coordinator_record(key, value)
     except ProtocolError:
-        # A kind of group that this version does not know: it is kept in the log and not acted on.
+        # A version that this one does not know: the record is kept in the log and not acted on.
         return None
+    return None if record[0] is None else record

@@ -17,7 +17,7 @@ from barnabas.controller.topics import NewTopics
 from barnabas.errors import NotControllerError, ProtocolError, TopicAlreadyExistsError
 from barnabas.machine import Caller, Moment
 from barnabas.protocol import codec
-from barnabas.protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
+from barnabas.protocol.messages.create_topics import CreateTopicsRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -87,11 +87,11 @@ class ClusterMetadata:
         """
         message = CreateTopicsRequest(
             topics=[
-                CreatableTopic(
+                CreateTopicsRequest.CreatableTopic(
                     name=name,
                     num_partitions=partitions,
                     replication_factor=factor,
-                    configs=[CreatableTopicConfig(name=key, value=value) for key, value in options.items()],
+                    configs=[CreateTopicsRequest.CreatableTopicConfig(name=key, value=value) for key, value in options.items()],
                 )
                 for name, (partitions, factor, options) in wanted.items()
             ],
@@ -147,7 +147,7 @@ def _decode(_key: bytes | None, value: bytes | None) -> Any:
     if value is None:
         return None
     try:
-        return codec.decode_metadata_record(value)
+        return codec.decode_metadata_record(value)[0]
     except ProtocolError:
         # A kind of record that this version does not know: it is kept in the log and not acted on.
         return None

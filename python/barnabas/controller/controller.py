@@ -14,11 +14,7 @@ from barnabas.controller.topics import NewTopics, TopicsToDelete, create_topics,
 from barnabas.machine import Caller, Moment, Reply, Result
 from barnabas.protocol.messages.feature_level_record import FeatureLevelRecord
 from barnabas.protocol.messages.producer_ids_record import ProducerIdsRecord
-from barnabas.protocol.messages.register_broker_record import (
-    BrokerEndpoint,
-    BrokerFeature,
-    RegisterBrokerRecord,
-)
+from barnabas.protocol.messages.register_broker_record import RegisterBrokerRecord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,11 +131,11 @@ class Controller:
                 incarnation_id=request.incarnation_id,
                 broker_epoch=epoch,
                 end_points=[
-                    BrokerEndpoint(name=name, host=host, port=port, security_protocol=PLAINTEXT)
+                    RegisterBrokerRecord.BrokerEndpoint(name=name, host=host, port=port, security_protocol=PLAINTEXT)
                     for name, host, port in request.endpoints
                 ],
                 features=[
-                    BrokerFeature(
+                    RegisterBrokerRecord.BrokerFeature(
                         name="metadata.version",
                         min_supported_version=METADATA_VERSION_MIN,
                         max_supported_version=METADATA_VERSION,

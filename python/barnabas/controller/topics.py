@@ -23,12 +23,8 @@ from barnabas.errors import (
     UnknownTopicOrPartitionError,
 )
 from barnabas.protocol.messages.config_record import ConfigRecord
-from barnabas.protocol.messages.create_topics import (
-    CreatableTopicConfigs,
-    CreatableTopicResult,
-    CreateTopicsRequest,
-    CreateTopicsResponse,
-)
+from barnabas.protocol.messages.create_topics import CreateTopicsRequest, CreateTopicsResponse
+from barnabas.protocol.messages.delete_topics import DeleteTopicsResponse
 from barnabas.protocol.messages.partition_record import PartitionRecord
 from barnabas.protocol.messages.remove_topic_record import RemoveTopicRecord
 from barnabas.protocol.messages.topic_record import TopicRecord
@@ -92,7 +88,7 @@ def create_topics(image: Image, request: NewTopics, settings: ControllerSettings
             _check_name(topic.name, image, collisions)
             new_records, result = _create_topic(image, topic, topic_id, settings, len(records))
         except _Refused as refused:
-            results[topic.name] = CreatableTopicResult(
+            results[topic.name] = CreateTopicsResponse.CreatableTopicResult(
                 name=topic.name,
                 error_code=refused.code,
                 error_message=refused.message,
@@ -126,7 +122,7 @@ def _create_topic(
     topic_id: bytes,
     settings: ControllerSettings,
     record_count: int,
-) -> tuple[list[Any], CreatableTopicResult]:
+) -> tuple[list[Any], CreateTopicsResponse.CreatableTopicResult]:
     own: dict[str, str] = {config.name: config.value for config in topic.configs}
     why = invalid_topic_config(own)
     if why is not None:
@@ -146,13 +142,13 @@ def _create_topic(
         partition_record(topic_id, partition, replicas, [node for node in replicas if not image.brokers[node].fenced])
         for partition, replicas in sorted(replicas_of.items())
     ]
-    result = CreatableTopicResult(
+    result = CreateTopicsResponse.CreatableTopicResult(
         name=topic.name,
         topic_id=topic_id,
         num_partitions=len(replicas_of),
         replication_factor=len(replicas_of[0]),
         configs=[
-            CreatableTopicConfigs(
+            CreateTopicsResponse.CreatableTopicConfigs(
                 name=setting.name,
                 value=setting.value,
                 read_only=False,
@@ -262,8 +258,6 @@ def partition_record(topic_id: bytes, partition: int, replicas: list[int], isr: 
 
 def delete_topics(image: Image, request: TopicsToDelete, settings: ControllerSettings) -> tuple[list[Any], list[Any]]:
     """Decides about DeleteTopics; returns (records, results)."""
-    from barnabas.protocol.messages.delete_topics import DeletableTopicResult  # noqa: PLC0415 - loaded on first use
-
     records: list[Any] = []
     results = []
     seen: set[bytes] = set()
@@ -275,7 +269,7 @@ def delete_topics(image: Image, request: TopicsToDelete, settings: ControllerSet
                 raise _Refused(InvalidRequestError.code, "Duplicate topic in the request.")  # noqa: TRY301
         except _Refused as refused:
             results.append(
-                DeletableTopicResult(
+                DeleteTopicsResponse.DeletableTopicResult(
                     name=name,
                     topic_id=topic_id,
                     error_code=refused.code,
@@ -285,7 +279,7 @@ def delete_topics(image: Image, request: TopicsToDelete, settings: ControllerSet
             continue
         seen.add(topic.topic_id)
         records.append(RemoveTopicRecord(topic_id=topic.topic_id))
-        results.append(DeletableTopicResult(name=topic.name, topic_id=topic.topic_id))
+        results.append(DeleteTopicsResponse.DeletableTopicResult(name=topic.name, topic_id=topic.topic_id))
     return records, results
 
 

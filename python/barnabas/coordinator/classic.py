@@ -24,7 +24,7 @@ from barnabas.errors import (
 )
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
-from barnabas.protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberResponse
+from barnabas.protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
 from barnabas.protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 
 if TYPE_CHECKING:
@@ -305,7 +305,7 @@ def leave(
     """Handles LeaveGroup, in its newest shape: a list of members, each answered for itself."""
     draft = Draft(group or Group(group_id=request.group_id), settings, now)
     answers = [
-        MemberResponse(
+        LeaveGroupResponse.MemberResponse(
             member_id=identity.member_id,
             group_instance_id=identity.group_instance_id,
             error_code=UnknownMemberIdError.code if group is None else _leave_one(draft, identity),

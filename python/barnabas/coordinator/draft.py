@@ -17,7 +17,7 @@ from barnabas.errors import (
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
-from barnabas.protocol.messages.join_group import JoinGroupResponse, JoinGroupResponseMember
+from barnabas.protocol.messages.join_group import JoinGroupResponse
 from barnabas.protocol.messages.sync_group import SyncGroupResponse
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Draft:
         members = []
         if group.is_leader(member_id):
             members = [
-                JoinGroupResponseMember(
+                JoinGroupResponse.JoinGroupResponseMember(
                     member_id=member.member_id,
                     group_instance_id=member.group_instance_id,
                     metadata=member.metadata(protocol),

@@ -20,17 +20,8 @@ from barnabas.errors import (
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
-from barnabas.protocol.messages.offset_commit import (
-    OffsetCommitRequest,
-    OffsetCommitResponse,
-    OffsetCommitResponsePartition,
-    OffsetCommitResponseTopic,
-)
-from barnabas.protocol.messages.offset_fetch import (
-    OffsetFetchResponseGroup,
-    OffsetFetchResponsePartitions,
-    OffsetFetchResponseTopics,
-)
+from barnabas.protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
+from barnabas.protocol.messages.offset_fetch import OffsetFetchResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +87,7 @@ def commit(
             metadata = partition.committed_metadata or ""
             too_large = _utf16_length(metadata) > settings.offset_metadata_max_size
             code = error_code or (OffsetMetadataTooLargeError.code if too_large else 0)
-            answers.append(OffsetCommitResponsePartition(partition_index=partition.partition_index, error_code=code))
+            answers.append(OffsetCommitResponse.OffsetCommitResponsePartition(partition_index=partition.partition_index, error_code=code))
             if code == 0:
                 committed = CommittedOffset(
                     offset=partition.committed_offset,
@@ -107,7 +98,7 @@ def commit(
                     topic_id=bytes(topic.topic_id),
                 )
                 result.records.append(offset_record(request.group_id, topic.name, partition.partition_index, committed))
-        topics.append(OffsetCommitResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=answers))
+        topics.append(OffsetCommitResponse.OffsetCommitResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=answers))
     result.replies.append(Reply(caller.token, OffsetCommitResponse(topics=topics)))
     return result
 
@@ -136,7 +127,7 @@ def _utf16_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def fetch(offsets: Offsets, request: Any) -> OffsetFetchResponseGroup:
+def fetch(offsets: Offsets, request: Any) -> OffsetFetchResponse.OffsetFetchResponseGroup:
     """Answers one group of an OffsetFetch: the named partitions, or with topics None all that the group committed."""
     known = offsets.groups.get(request.group_id, {})
     if request.topics is None:
@@ -150,15 +141,15 @@ def fetch(offsets: Offsets, request: Any) -> OffsetFetchResponseGroup:
         for index in indexes:
             committed = partitions.get(index)
             answers.append(
-                OffsetFetchResponsePartitions(
+                OffsetFetchResponse.OffsetFetchResponsePartitions(
                     partition_index=index,
                     committed_offset=NO_OFFSET if committed is None else committed.offset,
                     committed_leader_epoch=-1 if committed is None else committed.leader_epoch,
                     metadata="" if committed is None else committed.metadata,
                 ),
             )
-        topics.append(OffsetFetchResponseTopics(name=name, topic_id=topic_id, partitions=answers))
-    return OffsetFetchResponseGroup(group_id=request.group_id, topics=topics)
+        topics.append(OffsetFetchResponse.OffsetFetchResponseTopics(name=name, topic_id=topic_id, partitions=answers))
+    return OffsetFetchResponse.OffsetFetchResponseGroup(group_id=request.group_id, topics=topics)
 
 
 def delete(group: Group | None, offsets: Offsets, request: Any) -> tuple[int, list[Record], set[str]]:

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from barnabas.coordinator.group import Group, GroupState, Member
-from barnabas.protocol.messages import group_metadata_key, group_metadata_value, offset_commit_key, offset_commit_value
+from barnabas.protocol.messages.group_metadata_key import GroupMetadataKey
+from barnabas.protocol.messages.group_metadata_value import GroupMetadataValue
+from barnabas.protocol.messages.offset_commit_key import OffsetCommitKey
+from barnabas.protocol.messages.offset_commit_value import OffsetCommitValue
 
 __all__ = [
     "GROUP_METADATA_VALUE_VERSION",
@@ -49,14 +52,14 @@ def group_record(group: Group) -> Record:
     It is written when a generation becomes durable (the leader's assignment), when a group becomes empty and when a
     static member takes over its predecessor's place.
     """
-    value = group_metadata_value.GroupMetadataValue(
+    value = GroupMetadataValue(
         protocol_type=group.protocol_type or "",
         generation=group.generation,
         protocol=group.protocol,
         leader=group.leader,
         current_state_timestamp=group.state_timestamp_ms,
         members=[
-            group_metadata_value.MemberMetadata(
+            GroupMetadataValue.MemberMetadata(
                 member_id=member.member_id,
                 group_instance_id=member.group_instance_id,
                 client_id=member.client_id,
@@ -69,12 +72,12 @@ def group_record(group: Group) -> Record:
             for member in group.members.values()
         ],
     )
-    return group_metadata_key.GroupMetadataKey(group=group.group_id), value
+    return GroupMetadataKey(group=group.group_id), value
 
 
 def group_tombstone(group_id: str) -> Record:
     """Returns the record that deletes a group."""
-    return group_metadata_key.GroupMetadataKey(group=group_id), None
+    return GroupMetadataKey(group=group_id), None
 
 
 def group_from_record(group_id: str, value: Any) -> Group:
@@ -109,7 +112,7 @@ def group_from_record(group_id: str, value: Any) -> Group:
 
 def offset_record(group_id: str, topic: str, partition: int, committed: CommittedOffset) -> Record:
     """Returns the record of one committed offset."""
-    value = offset_commit_value.OffsetCommitValue(
+    value = OffsetCommitValue(
         offset=committed.offset,
         leader_epoch=committed.leader_epoch,
         metadata=committed.metadata,
@@ -117,16 +120,16 @@ def offset_record(group_id: str, topic: str, partition: int, committed: Committe
         expire_timestamp=committed.expire_timestamp_ms,
         topic_id=committed.topic_id,
     )
-    return offset_commit_key.OffsetCommitKey(group=group_id, topic=topic, partition=partition), value
+    return OffsetCommitKey(group=group_id, topic=topic, partition=partition), value
 
 
 def offset_tombstone(group_id: str, topic: str, partition: int) -> Record:
     """Returns the record that forgets one committed offset."""
-    return offset_commit_key.OffsetCommitKey(group=group_id, topic=topic, partition=partition), None
+    return OffsetCommitKey(group=group_id, topic=topic, partition=partition), None
 
 
 def value_version(value: Any) -> int:
     """Returns the version in which Kafka 4.3 writes a value."""
-    if isinstance(value, group_metadata_value.GroupMetadataValue):
+    if isinstance(value, GroupMetadataValue):
         return GROUP_METADATA_VALUE_VERSION
     return OFFSET_COMMIT_VALUE_VERSION if value.expire_timestamp == -1 else OFFSET_COMMIT_VALUE_VERSION_WITH_EXPIRY

@@ -22,7 +22,7 @@ from barnabas.protocol.messages.join_group import JoinGroupRequest
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
 from barnabas.protocol.messages.offset_commit_key import OffsetCommitKey
-from barnabas.protocol.messages.offset_fetch import OffsetFetchRequestGroup
+from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
 from barnabas.protocol.messages.sync_group import SyncGroupRequest
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class GroupShard:
         handler = self._classic.get(type(request))
         if handler is not None:
             return handler(group, request, caller, self.settings, now)
-        if isinstance(request, OffsetFetchRequestGroup):
+        if isinstance(request, OffsetFetchRequest.OffsetFetchRequestGroup):
             return Result(replies=[Reply(caller.token, offsets.fetch(self.offsets, request))])
         if isinstance(request, DescribeGroup):
             return Result(replies=[Reply(caller.token, group)])
@@ -174,10 +174,10 @@ class GroupShard:
 
         error_code, records, refused = offsets.delete(group, self.offsets, request)
         topics = [
-            message.OffsetDeleteResponseTopic(
+            message.OffsetDeleteResponse.OffsetDeleteResponseTopic(
                 name=topic.name,
                 partitions=[
-                    message.OffsetDeleteResponsePartition(
+                    message.OffsetDeleteResponse.OffsetDeleteResponsePartition(
                         partition_index=partition.partition_index,
                         error_code=GroupSubscribedToTopicError.code if topic.name in refused else 0,
                     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.runtime import Failed
-from barnabas.protocol.messages.create_topics import CreatableTopicResult, CreateTopicsResponse
+from barnabas.protocol.messages.create_topics import CreateTopicsResponse
 
 if TYPE_CHECKING:
     from barnabas.broker.control import ControlPlane
@@ -25,7 +25,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
         if isinstance(response, Failed):
             code = response.error_code
             response = CreateTopicsResponse(
-                topics=[CreatableTopicResult(name=topic.name, error_code=code) for topic in request.message.topics],
+                topics=[CreateTopicsResponse.CreatableTopicResult(name=topic.name, error_code=code) for topic in request.message.topics],
             )
         request.respond(response)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas.broker.runtime import Failed
 from barnabas.coordinator.shard import DeleteGroup
 from barnabas.errors import InvalidGroupIdError
-from barnabas.protocol.messages.delete_groups import DeletableGroupResult, DeleteGroupsResponse
+from barnabas.protocol.messages.delete_groups import DeleteGroupsResponse
 
 if TYPE_CHECKING:
     from barnabas.broker.control import ControlPlane
@@ -22,7 +22,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
     codes: dict[str, int] = {}
 
     def finish() -> None:
-        results = [DeletableGroupResult(group_id=group_id, error_code=codes[group_id]) for group_id in ids]
+        results = [DeleteGroupsResponse.DeletableGroupResult(group_id=group_id, error_code=codes[group_id]) for group_id in ids]
         request.respond(DeleteGroupsResponse(results=results))
 
     def submit(group_id: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas.broker.runtime import Failed
 from barnabas.controller.topics import TopicsToDelete
 from barnabas.errors import InvalidRequestError, TopicDeletionDisabledError
-from barnabas.protocol.messages.delete_topics import DeletableTopicResult, DeleteTopicsResponse
+from barnabas.protocol.messages.delete_topics import DeleteTopicsResponse
 
 if TYPE_CHECKING:
     from barnabas.broker.control import ControlPlane
@@ -24,7 +24,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
     def answer(results: Any) -> None:
         if isinstance(results, Failed):
             results = [
-                DeletableTopicResult(name=topic.name, topic_id=topic.topic_id, error_code=results.error_code)
+                DeleteTopicsResponse.DeletableTopicResult(name=topic.name, topic_id=topic.topic_id, error_code=results.error_code)
                 for topic in request.message.topics
             ]
         if request.version < FIRST_VERSION_WITH_DELETION_DISABLED:

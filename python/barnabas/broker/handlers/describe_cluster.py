@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from barnabas.errors import MismatchedEndpointTypeError, UnsupportedEndpointTypeError
-from barnabas.protocol.messages.describe_cluster import DescribeClusterBroker, DescribeClusterResponse
+from barnabas.protocol.messages.describe_cluster import DescribeClusterResponse
 
 if TYPE_CHECKING:
     from barnabas.broker.control import ControlPlane
@@ -42,7 +42,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
         endpoint = plane.metadata.endpoint(broker.node_id, request.listener)
         if endpoint is not None:
             brokers.append(
-                DescribeClusterBroker(broker_id=broker.node_id, host=endpoint[0], port=endpoint[1], rack=broker.rack),
+                DescribeClusterResponse.DescribeClusterBroker(broker_id=broker.node_id, host=endpoint[0], port=endpoint[1], rack=broker.rack),
             )
     request.respond(
         DescribeClusterResponse(

@@ -13,12 +13,7 @@ from barnabas.controller.image import BROKER_RESOURCE, TOPIC_RESOURCE
 from barnabas.controller.names import invalid_topic_name
 from barnabas.controller.topic_options import BROKER_SYNONYMS, TOPIC_OPTIONS
 from barnabas.errors import InvalidRequestError, InvalidTopicError, UnknownTopicOrPartitionError
-from barnabas.protocol.messages.describe_configs import (
-    DescribeConfigsResourceResult,
-    DescribeConfigsResponse,
-    DescribeConfigsResult,
-    DescribeConfigsSynonym,
-)
+from barnabas.protocol.messages.describe_configs import DescribeConfigsResponse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,8 +33,8 @@ def handle(plane: ControlPlane, request: Request) -> None:
     request.respond(DescribeConfigsResponse(results=results))
 
 
-def _describe(plane: ControlPlane, resource: Any, message: Any) -> DescribeConfigsResult:
-    result = DescribeConfigsResult(
+def _describe(plane: ControlPlane, resource: Any, message: Any) -> DescribeConfigsResponse.DescribeConfigsResult:
+    result = DescribeConfigsResponse.DescribeConfigsResult(
         error_code=0,
         error_message=None,
         resource_type=resource.resource_type,
@@ -55,7 +50,7 @@ def _describe(plane: ControlPlane, resource: Any, message: Any) -> DescribeConfi
     return result
 
 
-def _describe_topic(plane: ControlPlane, resource: Any, message: Any, result: DescribeConfigsResult) -> None:
+def _describe_topic(plane: ControlPlane, resource: Any, message: Any, result: DescribeConfigsResponse.DescribeConfigsResult) -> None:
     name = resource.resource_name
     why = invalid_topic_name(name)
     if why is not None:
@@ -72,23 +67,23 @@ def _describe_topic(plane: ControlPlane, resource: Any, message: Any, result: De
                 result.configs.append(_entry(setting, TOPIC_OPTIONS[setting.name], synonyms, read_only=False))
 
 
-def _topic_synonyms(setting: Setting, defaults: Mapping[str, str]) -> list[DescribeConfigsSynonym]:
+def _topic_synonyms(setting: Setting, defaults: Mapping[str, str]) -> list[DescribeConfigsResponse.DescribeConfigsSynonym]:
     """Returns where the value could come from, strongest first."""
     synonyms = []
     if setting.source not in (SOURCE_DEFAULT, SOURCE_STATIC_BROKER):
-        synonyms.append(DescribeConfigsSynonym(name=setting.name, value=setting.value, source=setting.source))
+        synonyms.append(DescribeConfigsResponse.DescribeConfigsSynonym(name=setting.name, value=setting.value, source=setting.source))
     behind = BROKER_SYNONYMS.get(setting.name)
     if behind is not None:
         if setting.name in defaults:
             synonyms.append(
-                DescribeConfigsSynonym(name=behind[0][0], value=defaults[setting.name], source=SOURCE_STATIC_BROKER),
+                DescribeConfigsResponse.DescribeConfigsSynonym(name=behind[0][0], value=defaults[setting.name], source=SOURCE_STATIC_BROKER),
             )
         default = TOPIC_OPTIONS[setting.name].default
-        synonyms.append(DescribeConfigsSynonym(name=behind[-1][0], value=default, source=SOURCE_DEFAULT))
+        synonyms.append(DescribeConfigsResponse.DescribeConfigsSynonym(name=behind[-1][0], value=default, source=SOURCE_DEFAULT))
     return synonyms
 
 
-def _describe_broker(plane: ControlPlane, resource: Any, message: Any, result: DescribeConfigsResult) -> None:
+def _describe_broker(plane: ControlPlane, resource: Any, message: Any, result: DescribeConfigsResponse.DescribeConfigsResult) -> None:
     if resource.resource_name not in ("", str(plane.metadata.node_id)):
         result.error_code = InvalidRequestError.code
         result.error_message = (
@@ -104,19 +99,19 @@ def _describe_broker(plane: ControlPlane, resource: Any, message: Any, result: D
         setting = Setting(key.name, value, SOURCE_STATIC_BROKER if is_set else SOURCE_DEFAULT)
         synonyms = []
         if message.include_synonyms:
-            synonyms.append(DescribeConfigsSynonym(name=key.name, value=value, source=setting.source))
+            synonyms.append(DescribeConfigsResponse.DescribeConfigsSynonym(name=key.name, value=value, source=setting.source))
         result.configs.append(_entry(setting, key, synonyms, read_only=True))
 
 
 def _entry(
     setting: Setting,
     key: ConfigKey,
-    synonyms: list[DescribeConfigsSynonym],
+    synonyms: list[DescribeConfigsResponse.DescribeConfigsSynonym],
     *,
     read_only: bool,
-) -> DescribeConfigsResourceResult:
+) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
     is_sensitive = key.kind == "PASSWORD"
-    return DescribeConfigsResourceResult(
+    return DescribeConfigsResponse.DescribeConfigsResourceResult(
         name=setting.name,
         value=None if is_sensitive else setting.value,
         read_only=read_only,

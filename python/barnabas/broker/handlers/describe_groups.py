@@ -8,11 +8,7 @@ from barnabas.broker.runtime import Failed
 from barnabas.coordinator.group import Group, GroupState
 from barnabas.coordinator.shard import DescribeGroup
 from barnabas.errors import GroupIdNotFoundError, InvalidGroupIdError
-from barnabas.protocol.messages.describe_groups import (
-    DescribedGroup,
-    DescribedGroupMember,
-    DescribeGroupsResponse,
-)
+from barnabas.protocol.messages.describe_groups import DescribeGroupsResponse
 
 if TYPE_CHECKING:
     from barnabas.broker.control import ControlPlane
@@ -26,7 +22,7 @@ FIRST_VERSION_WITH_NOT_FOUND = 6
 def handle(plane: ControlPlane, request: Request) -> None:
     """Answers when every group has answered."""
     ids = list(request.message.groups)
-    answers: dict[int, DescribedGroup] = {}
+    answers: dict[int, DescribeGroupsResponse.DescribedGroup] = {}
 
     def finish() -> None:
         request.respond(DescribeGroupsResponse(groups=[answers[index] for index in range(len(ids))]))
@@ -48,23 +44,23 @@ def handle(plane: ControlPlane, request: Request) -> None:
         submit(index, group_id)
 
 
-def _describe(group_id: str, group: Group | Failed | None, version: int) -> DescribedGroup:
+def _describe(group_id: str, group: Group | Failed | None, version: int) -> DescribeGroupsResponse.DescribedGroup:
     if isinstance(group, Failed):
-        return DescribedGroup(group_id=group_id, error_code=group.error_code)
+        return DescribeGroupsResponse.DescribedGroup(group_id=group_id, error_code=group.error_code)
     if group is None:
-        dead = DescribedGroup(group_id=group_id, group_state=GroupState.DEAD.value)
+        dead = DescribeGroupsResponse.DescribedGroup(group_id=group_id, group_state=GroupState.DEAD.value)
         if version >= FIRST_VERSION_WITH_NOT_FOUND:
             dead.error_code = GroupIdNotFoundError.code
             dead.error_message = f"Group {group_id} not found."
         return dead
     is_stable = group.state is GroupState.STABLE
-    return DescribedGroup(
+    return DescribeGroupsResponse.DescribedGroup(
         group_id=group_id,
         group_state=group.state.value,
         protocol_type=group.protocol_type or "",
         protocol_data=(group.protocol or "") if is_stable else "",
         members=[
-            DescribedGroupMember(
+            DescribeGroupsResponse.DescribedGroupMember(
                 member_id=member.member_id,
                 group_instance_id=member.group_instance_id,
                 client_id=member.client_id,

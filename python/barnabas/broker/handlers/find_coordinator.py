@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.controller.image import OFFSETS_TOPIC
 from barnabas.errors import CoordinatorNotAvailableError, InvalidRequestError, UnsupportedVersionError
-from barnabas.protocol.messages.find_coordinator import Coordinator, FindCoordinatorResponse
+from barnabas.protocol.messages.find_coordinator import FindCoordinatorResponse
 
 if TYPE_CHECKING:
     from barnabas.broker.control import ControlPlane
@@ -55,7 +55,7 @@ def _answer(plane: ControlPlane, request: Request) -> None:
         endpoint = plane.metadata.endpoint(leader, request.listener)
         if endpoint is None:
             coordinators.append(
-                Coordinator(
+                FindCoordinatorResponse.Coordinator(
                     key=key,
                     node_id=-1,
                     host="",
@@ -65,13 +65,13 @@ def _answer(plane: ControlPlane, request: Request) -> None:
                 ),
             )
         else:
-            coordinators.append(Coordinator(key=key, node_id=leader, host=endpoint[0], port=endpoint[1]))
+            coordinators.append(FindCoordinatorResponse.Coordinator(key=key, node_id=leader, host=endpoint[0], port=endpoint[1]))
     request.respond(FindCoordinatorResponse(coordinators=coordinators))
 
 
 def _refuse(request: Request, error_code: int, text: str) -> None:
     coordinators = [
-        Coordinator(key=key, node_id=-1, host="", port=-1, error_code=error_code, error_message=text)
+        FindCoordinatorResponse.Coordinator(key=key, node_id=-1, host="", port=-1, error_code=error_code, error_message=text)
         for key in request.message.coordinator_keys
     ]
     request.respond(FindCoordinatorResponse(coordinators=coordinators))

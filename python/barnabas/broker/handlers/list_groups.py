@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.runtime import Failed
 from barnabas.coordinator.shard import ListShard
-from barnabas.protocol.messages.list_groups import ListedGroup, ListGroupsResponse
+from barnabas.protocol.messages.list_groups import ListGroupsResponse
 
 if TYPE_CHECKING:
     from barnabas.broker.control import ControlPlane
@@ -23,7 +23,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
     def answer(shards: list[Any]) -> None:
         code = next((shard.error_code for shard in shards if isinstance(shard, Failed)), 0)
         groups = [
-            ListedGroup(
+            ListGroupsResponse.ListedGroup(
                 group_id=group.group_id,
                 protocol_type=group.protocol_type or "",
                 group_state=group.state.value,

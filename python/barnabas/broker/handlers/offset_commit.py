@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.runtime import Failed
 from barnabas.errors import UnknownTopicIdError, UnknownTopicOrPartitionError
-from barnabas.protocol.messages.offset_commit import (
-    OffsetCommitResponse,
-    OffsetCommitResponsePartition,
-    OffsetCommitResponseTopic,
-)
+from barnabas.protocol.messages.offset_commit import OffsetCommitResponse
 
 if TYPE_CHECKING:
     from barnabas.broker.control import ControlPlane
@@ -62,7 +58,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
         answer(OffsetCommitResponse())
 
 
-def _with_refusals(response: OffsetCommitResponse, refused: list[OffsetCommitResponseTopic]) -> OffsetCommitResponse:
+def _with_refusals(response: OffsetCommitResponse, refused: list[OffsetCommitResponse.OffsetCommitResponseTopic]) -> OffsetCommitResponse:
     """Joins the refusals of this handler to the answers of the group."""
     topics = {(topic.name, bytes(topic.topic_id)): topic for topic in response.topics}
     for topic in refused:
@@ -86,12 +82,12 @@ def _name(topic: Any, image: Image, version: int) -> bool:
     return True
 
 
-def _refusal(topic: Any, partitions: list[Any], error_code: int) -> OffsetCommitResponseTopic:
-    return OffsetCommitResponseTopic(
+def _refusal(topic: Any, partitions: list[Any], error_code: int) -> OffsetCommitResponse.OffsetCommitResponseTopic:
+    return OffsetCommitResponse.OffsetCommitResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,
         partitions=[
-            OffsetCommitResponsePartition(partition_index=partition.partition_index, error_code=error_code)
+            OffsetCommitResponse.OffsetCommitResponsePartition(partition_index=partition.partition_index, error_code=error_code)
             for partition in partitions
         ],
     )

@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.runtime import Failed
 from barnabas.errors import UnknownTopicIdError
-from barnabas.protocol.messages.offset_fetch import (
-    OffsetFetchResponse,
-    OffsetFetchResponseGroup,
-    OffsetFetchResponsePartitions,
-    OffsetFetchResponseTopics,
-)
+from barnabas.protocol.messages.offset_fetch import OffsetFetchResponse
 
 if TYPE_CHECKING:
     from barnabas.broker.control import ControlPlane
@@ -30,7 +25,7 @@ FIRST_VERSION_WITH_TOPIC_IDS = 10
 def handle(plane: ControlPlane, request: Request) -> None:
     """Answers when every group has answered."""
     groups = request.message.groups
-    answers: dict[int, OffsetFetchResponseGroup] = {}
+    answers: dict[int, OffsetFetchResponse.OffsetFetchResponseGroup] = {}
 
     def finish() -> None:
         request.respond(OffsetFetchResponse(groups=[answers[index] for index in range(len(groups))]))
@@ -40,7 +35,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
 
         def answer(response: Any) -> None:
             if isinstance(response, Failed):
-                response = OffsetFetchResponseGroup(group_id=group.group_id, error_code=response.error_code)
+                response = OffsetFetchResponse.OffsetFetchResponseGroup(group_id=group.group_id, error_code=response.error_code)
             elif request.version >= FIRST_VERSION_WITH_TOPIC_IDS:
                 _add_ids(response, plane.metadata.image)
             response.topics.extend(unknown)
@@ -56,7 +51,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
         submit(index, group)
 
 
-def _name_topics(group: Any, image: Image) -> list[OffsetFetchResponseTopics]:
+def _name_topics(group: Any, image: Image) -> list[OffsetFetchResponse.OffsetFetchResponseTopics]:
     """Fills in names for ids; returns the answers for ids that no topic has."""
     unknown, known = [], []
     for topic in group.topics or []:
@@ -66,7 +61,7 @@ def _name_topics(group: Any, image: Image) -> list[OffsetFetchResponseTopics]:
             known.append(topic)
             continue
         partitions = [
-            OffsetFetchResponsePartitions(
+            OffsetFetchResponse.OffsetFetchResponsePartitions(
                 partition_index=index,
                 committed_offset=-1,
                 metadata="",
@@ -74,13 +69,13 @@ def _name_topics(group: Any, image: Image) -> list[OffsetFetchResponseTopics]:
             )
             for index in topic.partition_indexes
         ]
-        unknown.append(OffsetFetchResponseTopics(topic_id=topic.topic_id, partitions=partitions))
+        unknown.append(OffsetFetchResponse.OffsetFetchResponseTopics(topic_id=topic.topic_id, partitions=partitions))
     if group.topics is not None:
         group.topics = known
     return unknown
 
 
-def _add_ids(response: OffsetFetchResponseGroup, image: Image) -> None:
+def _add_ids(response: OffsetFetchResponse.OffsetFetchResponseGroup, image: Image) -> None:
     """Fills in ids for names; offsets of deleted topics have none and cannot be told."""
     named = []
     for topic in response.topics:

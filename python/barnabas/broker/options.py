@@ -1,0 +1,393 @@
+"""The broker's options: Kafka's names, types, defaults and ranges, from keywords, `key=value` texts or a properties file.
+
+Every option of Kafka 4.3 is known (`kafka_options.py`). `EFFECTIVE` lists those that do something here; the others are
+accepted, so that a `server.properties` of Kafka works, and reported by `BrokerOptions.ignored`. Options that would change
+what a client may rely on, and are not built, are refused when set (`_REFUSED`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import socket
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from barnabas.broker.kafka_options import KAFKA_OPTIONS
+from barnabas.controller.config_key import ConfigKey, ConfigValue, InvalidConfigValue
+from barnabas.controller.configs import broker_topic_defaults
+from barnabas.controller.settings import ControllerSettings
+from barnabas.controller.topic_options import BROKER_SYNONYMS, TOPIC_OPTIONS
+from barnabas.coordinator.settings import GroupSettings
+from barnabas.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["BROKER_OPTIONS", "EMBEDDED_DEFAULTS", "BrokerOptions", "parse_properties"]
+
+_OWN_KEYS = (ConfigKey("barnabas.validation", "STRING", "header", None, None, ("header", "full")),)
+"""Our own options carry the prefix `barnabas.`."""
+
+BROKER_OPTIONS: dict[str, ConfigKey] = {**KAFKA_OPTIONS, **{key.name: key for key in _OWN_KEYS}}
+
+EMBEDDED_DEFAULTS: dict[str, str] = {
+    "listeners": "PLAINTEXT://127.0.0.1:0",
+    "group.initial.rebalance.delay.ms": "0",
+}
+"""Where `Broker()` differs from `barnabas broker`: any free port on this machine only, and a first consumer that is not
+made to wait for others. Without `data_dir` it also keeps its data in a temporary directory that is never flushed and is
+removed when the broker is closed."""
+
+_DEFAULTS_OF_ONE_NODE: dict[str, str] = {
+    "node.id": "1",
+    "offsets.topic.replication.factor": "1",
+}
+"""Where both differ from Kafka's built-in defaults, as Kafka's own example `server.properties` does: one node can hold
+one replica."""
+
+EFFECTIVE = frozenset(
+    {
+        *(name for synonyms in BROKER_SYNONYMS.values() for name, _ in synonyms),
+        "advertised.listeners",
+        "auto.create.topics.enable",
+        "barnabas.validation",
+        "broker.id",
+        "broker.rack",
+        "default.replication.factor",
+        "delete.topic.enable",
+        "group.initial.rebalance.delay.ms",
+        "group.max.session.timeout.ms",
+        "group.max.size",
+        "group.min.session.timeout.ms",
+        "listeners",
+        "log.dir",
+        "log.dirs",
+        "node.id",
+        "num.partitions",
+        "offset.metadata.max.bytes",
+        "offsets.topic.num.partitions",
+        "offsets.topic.replication.factor",
+        "offsets.topic.segment.bytes",
+        "producer.id.expiration.ms",
+        "socket.listen.backlog.size",
+        "socket.receive.buffer.bytes",
+        "socket.request.max.bytes",
+        "socket.send.buffer.bytes",
+    },
+)
+
+_REFUSED: dict[str, str] = {
+    "authorizer.class.name": "this broker has no access control",
+    "remote.log.storage.system.enable": "this broker has no tiered storage",
+}
+
+PLAINTEXT = "PLAINTEXT"
+_PROTOCOLS = frozenset({"PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"})
+
+Endpoint = tuple[str, str, int]
+
+
+def parse_properties(text: str) -> dict[str, str]:
+    """Reads Java properties: `key=value` or `key: value` lines, comments, continued lines, the usual escapes.
+
+    >>> parse_properties("# a comment\\nnum.partitions = 4\\nlog.dirs=/a,\\\\\\n  /b")
+    {'num.partitions': '4', 'log.dirs': '/a,/b'}
+    """
+    properties = {}
+    lines = iter(text.splitlines())
+    for first in lines:
+        line = first.lstrip()
+        if not line or line[0] in "#!":
+            continue
+        while (len(line) - len(line.rstrip("\\"))) % 2:
+            line = line[:-1] + next(lines, "").lstrip()
+        key, value = _split_property(line)
+        properties[_unescape(key)] = _unescape(value)
+    return properties
+
+
+def _split_property(line: str) -> tuple[str, str]:
+    escaped = False
+    for index, char in enumerate(line):
+        if not escaped and char in "=: \t\f":
+            rest = line[index:].lstrip(" \t\f")
+            if rest[:1] in ("=", ":"):
+                rest = rest[1:].lstrip(" \t\f")
+            return line[:index], rest
+        escaped = char == "\\" and not escaped
+    return line, ""
+
+
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+    out = []
+    index = 0
+    while index < len(text):
+        char = text[index]
+        index += 1
+        if char != "\\" or index == len(text):
+            out.append(char)
+            continue
+        char = text[index]
+        index += 1
+        digits = text[index : index + 4]
+        if char == "u" and len(digits) == 4 and all(digit in "0123456789abcdefABCDEF" for digit in digits):
+            out.append(chr(int(digits, 16)))
+            index += 4
+        else:
+            out.append(_ESCAPES.get(char, char))
+    return "".join(out)
+
+
+@dataclass
+class BrokerOptions:
+    """Checked options. Build with `parse`.
+
+    Attributes:
+        texts: What was set, as text, by Kafka's names.
+        values: Every option's value, set or default.
+    """
+
+    texts: dict[str, str]
+    values: dict[str, ConfigValue | None]
+    listeners: list[Endpoint]
+    advertised: list[Endpoint]
+    cluster_id: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any], defaults: Mapping[str, str] | None = None) -> BrokerOptions:
+        """Checks options by their dotted names or by the same names with underscores.
+
+        Raises:
+            ConfigError: A name is not known (the message names the nearest one), a value is out of range, or an option
+                is known but not built.
+        """
+        texts = {**_DEFAULTS_OF_ONE_NODE, **(defaults or {})}
+        for name, value in given.items():
+            key = _key(name)
+            if key.name in _REFUSED and _text(value) not in ("", "false", key.default):
+                raise ConfigError(f"{key.name} is not supported: {_REFUSED[key.name]}")
+            if value is not None:
+                texts[key.name] = _text(value)
+        values: dict[str, ConfigValue | None] = {}
+        for name, key in BROKER_OPTIONS.items():
+            text = texts.get(name, key.default)
+            try:
+                values[name] = None if text is None else key.parse(text)
+            except InvalidConfigValue as error:
+                raise ConfigError(str(error)) from None
+        _check_roles(values)
+        listeners, skipped = _listeners(values, "listeners")
+        advertised, _ = _listeners(values, "advertised.listeners")
+        options = cls(texts, values, listeners, advertised)
+        if skipped:
+            options.warnings.append(
+                f"the controller listener ({', '.join(skipped)}) is not opened: one node needs none",
+            )
+        return options
+
+    def number(self, name: str) -> int:
+        """Returns an option that is a whole number."""
+        value = self.values[name]
+        if not isinstance(value, int):
+            raise ConfigError(f"{name} has no value")
+        return value
+
+    @property
+    def node_id(self) -> int:
+        """This broker's id."""
+        return self.number("node.id")
+
+    @property
+    def rack(self) -> str | None:
+        """Where this broker stands."""
+        rack = self.values["broker.rack"]
+        return rack if isinstance(rack, str) else None
+
+    @property
+    def data_dirs(self) -> list[str]:
+        """Where the logs are kept."""
+        dirs = self.values["log.dirs"] or self.values["log.dir"]
+        return list(dirs) if isinstance(dirs, list) else []
+
+    @property
+    def ignored(self) -> list[str]:
+        """Options that were set and have no effect here."""
+        return sorted(
+            name
+            for name, text in self.texts.items()
+            if name not in EFFECTIVE and text != BROKER_OPTIONS[name].default and name not in _QUIET
+        )
+
+    def topic_defaults(self) -> dict[str, str]:
+        """Returns the topic options that broker options decide."""
+        return broker_topic_defaults(self.texts)
+
+    def log_defaults(self) -> dict[str, str]:
+        """Returns every topic option's value for topics that do not set it themselves."""
+        defaults = {key.name: key.default for key in TOPIC_OPTIONS.values() if key.default is not None}
+        return {**defaults, **self.topic_defaults()}
+
+    def controller_settings(self) -> ControllerSettings:
+        """Returns what the controller has to know."""
+        return ControllerSettings(
+            partition_count=self.number("num.partitions"),
+            replication_factor=self.number("default.replication.factor"),
+            delete_topic_enable=bool(self.values["delete.topic.enable"]),
+            topic_defaults=self.topic_defaults(),
+        )
+
+    def group_settings(self) -> GroupSettings:
+        """Returns what the group coordinators have to know."""
+        return GroupSettings(
+            session_timeout_ms_min=self.number("group.min.session.timeout.ms"),
+            session_timeout_ms_max=self.number("group.max.session.timeout.ms"),
+            initial_rebalance_delay_ms=self.number("group.initial.rebalance.delay.ms"),
+            group_size_max=self.number("group.max.size"),
+            offset_metadata_max_size=self.number("offset.metadata.max.bytes"),
+        )
+
+    def offsets_topic(self) -> tuple[int, int, dict[str, str]]:
+        """Returns (partitions, replication factor, options) of `__consumer_offsets`."""
+        options = {
+            "cleanup.policy": "compact",
+            "compression.type": "producer",
+            "segment.bytes": str(self.number("offsets.topic.segment.bytes")),
+        }
+        return (
+            self.number("offsets.topic.num.partitions"),
+            self.number("offsets.topic.replication.factor"),
+            options,
+        )
+
+    def advertised_endpoints(self, bound: list[Endpoint]) -> list[Endpoint]:
+        """Returns where clients are told to connect: as advertised, else as bound. Port 0 means the bound one."""
+        ports = {name: port for name, _, port in bound}
+        wanted = self.advertised or [(name, host or _own_host(), port) for name, host, port in self.listeners]
+        return [(name, host, port or ports.get(name, 0)) for name, host, port in wanted]
+
+    def described(self) -> Iterator[tuple[ConfigKey, str | None, bool]]:
+        """Yields (key, value, whether it was set) of every broker option, by name."""
+        for name, key in sorted(BROKER_OPTIONS.items()):
+            yield key, self.texts.get(name, key.default), name in self.texts
+
+    def core_options(self) -> dict[str, str]:
+        """Returns the options that the data plane reads."""
+        names = (
+            "auto.create.topics.enable",
+            "barnabas.validation",
+            "num.partitions",
+            "producer.id.expiration.ms",
+            "socket.listen.backlog.size",
+            "socket.receive.buffer.bytes",
+            "socket.request.max.bytes",
+            "socket.send.buffer.bytes",
+        )
+        texts = {name: self.texts.get(name, BROKER_OPTIONS[name].default) for name in names}
+        return {name: text for name, text in texts.items() if text is not None}
+
+
+_QUIET = frozenset(
+    {
+        "controller.listener.names",
+        "controller.quorum.bootstrap.servers",
+        "controller.quorum.voters",
+        "inter.broker.listener.name",
+        "listener.security.protocol.map",
+        "process.roles",
+        "transaction.state.log.min.isr",
+        "transaction.state.log.replication.factor",
+    },
+)
+"""Set in nearly every `server.properties`, and true of one node anyway."""
+
+
+def _key(name: str) -> ConfigKey:
+    dotted = name if name in BROKER_OPTIONS else _BY_KEYWORD.get(name, name)
+    key = BROKER_OPTIONS.get(dotted)
+    if key is not None:
+        return key
+    spelled = name.replace("_", ".")
+    nearest = difflib.get_close_matches(spelled, BROKER_OPTIONS, n=1, cutoff=0.6)
+    hint = f"; did you mean {nearest[0]}?" if nearest else ""
+    raise ConfigError(f"unknown broker option {name!r}{hint}")
+
+
+_BY_KEYWORD = {name.replace(".", "_"): name for name in BROKER_OPTIONS}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ",".join(str(item) for item in value)
+    return str(value)
+
+
+def _check_roles(values: Mapping[str, ConfigValue | None]) -> None:
+    node_id = values["node.id"]
+    voters = values["controller.quorum.voters"]
+    for voter in voters if isinstance(voters, list) else []:
+        if voter.partition("@")[0] != str(node_id):
+            raise ConfigError(
+                f"controller.quorum.voters names another node ({voter}): this broker is a cluster of one node",
+            )
+    roles = values["process.roles"]
+    if isinstance(roles, list) and roles and "broker" not in roles:
+        raise ConfigError("process.roles must contain broker: a controller of its own is not supported")
+
+
+def _listeners(values: Mapping[str, ConfigValue | None], option: str) -> tuple[list[Endpoint], list[str]]:
+    texts = values[option]
+    controllers = values["controller.listener.names"]
+    controller_names = set(controllers) if isinstance(controllers, list) else set()
+    protocols = _protocol_map(values)
+    endpoints: list[Endpoint] = []
+    skipped = []
+    for text in texts if isinstance(texts, list) else []:
+        name, endpoint = _parse_listener(text, option)
+        if name in controller_names:
+            skipped.append(text)
+            continue
+        protocol = protocols.get(name, name)
+        if protocol != PLAINTEXT:
+            why = "is not supported: only PLAINTEXT is" if protocol in _PROTOCOLS else "has no security protocol"
+            raise ConfigError(f"{option}: listener {name} {why}")
+        if any(name == other for other, _, _ in endpoints):
+            raise ConfigError(f"{option}: two listeners are called {name}")
+        endpoints.append(endpoint)
+    if option == "listeners" and not endpoints:
+        raise ConfigError("listeners: no listener for clients")
+    return endpoints, skipped
+
+
+def _parse_listener(text: str, option: str) -> tuple[str, Endpoint]:
+    name, separator, address = text.partition("://")
+    host, colon, port = address.rpartition(":")
+    port_limit = 65_535
+    if not (separator and name and colon and port.isdigit() and int(port) <= port_limit):
+        raise ConfigError(f"{option}: {text!r} is not NAME://host:port")
+    name = name.upper()
+    return name, (name, host.strip("[]"), int(port))
+
+
+def _protocol_map(values: Mapping[str, ConfigValue | None]) -> dict[str, str]:
+    texts = values["listener.security.protocol.map"]
+    items = texts if isinstance(texts, list) else str(texts or "").split(",")
+    pairs = (item.partition(":") for item in items if item)
+    return {name.strip().upper(): protocol.strip().upper() for name, _, protocol in pairs}
+
+
+def _own_host() -> str:
+    """Returns a name of this machine that resolves here, for a listener on all interfaces."""
+    host = socket.gethostname()
+    try:
+        socket.getaddrinfo(host, None)
+    except OSError:
+        return "localhost"
+    return host

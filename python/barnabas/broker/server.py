@@ -1,0 +1,236 @@
+"""`Broker`: a Kafka broker in this process, or behind `barnabas broker`. It starts and stops; it decides nothing."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import logging
+import os
+import shutil
+import tempfile
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from barnabas.broker import core
+from barnabas.broker.control import ControlPlane
+from barnabas.broker.handlers import HANDLERS, METADATA
+from barnabas.broker.options import EMBEDDED_DEFAULTS, BrokerOptions, parse_properties
+from barnabas.controller.controller import METADATA_VERSION, METADATA_VERSION_MIN
+from barnabas.errors import ConfigError, IllegalStateError
+from barnabas.protocol import codec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+__all__ = ["Broker"]
+
+START_TIMEOUT_S = 60.0
+CLOSE_TIMEOUT_S = 30.0
+
+_log = logging.getLogger("barnabas.broker")
+
+
+class Broker:
+    """A Kafka broker on threads of this process.
+
+    It serves from the moment the constructor returns. As a context manager it is closed at the end of the block.
+
+    Defaults are Kafka's, but for these, which suit a broker inside a test or a notebook:
+
+    ===================================== ======================= ==================================================
+    option                                default here            why
+    ===================================== ======================= ==================================================
+    `listeners`                           PLAINTEXT://127.0.0.1:0 any free port, this machine only
+    `group.initial.rebalance.delay.ms`    0                       the first consumer does not wait 3 s for others
+    `data_dir`                            a temporary directory   removed on close, and never flushed to disk
+    `offsets.topic.replication.factor`    1                       one node holds one replica (in `barnabas broker` too)
+    ===================================== ======================= ==================================================
+
+    Args:
+        data_dir: Where the logs are kept, over restarts. None: a temporary directory.
+        listeners: `"NAME://host:port"`, or several of them.
+        config: Options by Kafka's dotted names.
+        embedded: False takes Kafka's own defaults for what the table above says.
+        **options: Options by Kafka's names with underscores, such as `num_partitions=4`.
+
+    Raises:
+        ConfigError: An option is not known, out of range or not supported.
+
+    Example:
+        >>> from barnabas import Broker
+        >>> with Broker(num_partitions=2) as broker:
+        ...     broker.bootstrap_servers.startswith("127.0.0.1:")
+        True
+    """
+
+    def __init__(
+        self,
+        data_dir: str | os.PathLike[str] | None = None,
+        listeners: str | list[str] | None = None,
+        *,
+        config: Mapping[str, Any] | None = None,
+        embedded: bool = True,
+        **options: Any,
+    ) -> None:
+        given: dict[str, Any] = {**(config or {}), **options}
+        if listeners is not None:
+            given["listeners"] = listeners
+        if data_dir is not None:
+            given["log.dirs"] = os.fspath(data_dir)
+        self._closed = False
+        self._temporary: str | None = None
+        self.options = BrokerOptions.parse(given, EMBEDDED_DEFAULTS if embedded else None)
+        for warning in self.options.warnings:
+            _log.info("%s", warning)
+        if self.options.ignored:
+            _log.info("options without effect here: %s", ", ".join(self.options.ignored))
+        is_named = any(name in self.options.texts for name in ("log.dir", "log.dirs"))
+        if embedded and not is_named:
+            self._temporary = tempfile.mkdtemp(prefix="barnabas-")
+        try:
+            self._start()
+        except BaseException:
+            self._remove_temporary()
+            raise
+
+    def _start(self) -> None:
+        data_dirs = self.options.data_dirs if self._temporary is None else [self._temporary]
+        self.options.cluster_id = _cluster_id(data_dirs, self.options.node_id)
+        self._core = core.start(
+            {
+                "data_dirs": data_dirs,
+                "node_id": self.options.node_id,
+                "cluster_id": self.options.cluster_id,
+                "listeners": self.options.listeners,
+                "advertised": self.options.advertised or _advertised_hosts(self.options),
+                "reactors": _reactor_count(self.options.number("num.network.threads")),
+                "temporary": self._temporary is not None,
+                "log_defaults": self.options.log_defaults(),
+                "broker": self.options.core_options(),
+                "control_apis": {key: codec.valid_versions(key) for key in HANDLERS if key != METADATA},
+                "features": [("metadata.version", METADATA_VERSION_MIN, METADATA_VERSION, METADATA_VERSION)],
+            },
+        )
+        self._plane = ControlPlane(self._core, self.options)
+        try:
+            self._endpoints = self.options.advertised_endpoints(self._core.endpoints())
+            self._plane.start()
+            if not self._plane.ready.wait(START_TIMEOUT_S):
+                raise IllegalStateError(f"the broker did not start within {START_TIMEOUT_S:g} s")
+            if self._plane.failure is not None:
+                raise IllegalStateError("the broker could not start") from self._plane.failure
+        except BaseException:
+            self._plane.stop(CLOSE_TIMEOUT_S)
+            self._core.stop(CLOSE_TIMEOUT_S)
+            raise
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """`host:port` of the listeners, for any client's option of that name."""
+        self._check_open()
+        return ",".join(f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for _, host, port in self._endpoints)
+
+    @property
+    def cluster_id(self) -> str:
+        """The cluster's id, as clients see it."""
+        return self.options.cluster_id
+
+    @property
+    def node_id(self) -> int:
+        """This broker's id."""
+        return self.options.node_id
+
+    @property
+    def failure(self) -> BaseException | None:
+        """Why the broker has stopped deciding, if it has."""
+        return self._plane.failure
+
+    def metrics(self) -> dict[str, float]:
+        """Returns the broker's counters."""
+        self._check_open()
+        counters = dict(self._core.metrics())
+        counters["control.pause.count"] = self._plane.pause_count
+        counters["control.pause.ms.total"] = self._plane.pause_ms_total
+        return counters
+
+    def close(self, timeout: float = CLOSE_TIMEOUT_S) -> bool:
+        """Stops serving, writes checkpoints and ends all threads. Closing again does nothing.
+
+        Args:
+            timeout: Seconds it may take.
+
+        Returns:
+            Whether everything was written in time; if not, the next start recovers as after a crash.
+        """
+        if self._closed:
+            return True
+        self._closed = True
+        deadline = time.monotonic() + timeout
+        clean = self._plane.stop(timeout)
+        clean = self._core.stop(max(0.0, deadline - time.monotonic())) and clean
+        self._remove_temporary()
+        return clean
+
+    def _remove_temporary(self) -> None:
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+            self._temporary = None
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise IllegalStateError("this broker is closed; start another one with Broker()")
+
+    def __enter__(self) -> Broker:
+        self._check_open()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        # Whatever was imported may be gone when the interpreter ends; then the threads end with it.
+        with contextlib.suppress(Exception):
+            self.close(1.0)
+
+    def __repr__(self) -> str:
+        where = "closed" if self._closed else self.bootstrap_servers
+        return f"<Broker {self.node_id} {where}>"
+
+
+def _cluster_id(data_dirs: list[str], node_id: int) -> str:
+    """Returns the id in the data directories, or a new one for fresh ones.
+
+    Raises:
+        ConfigError: The directories belong to another node, or to different clusters.
+    """
+    found: set[str] = set()
+    for data_dir in data_dirs:
+        path = Path(data_dir, "meta.properties")
+        if not path.exists():
+            continue
+        properties = parse_properties(path.read_text(encoding="utf-8"))
+        owner = properties.get("node.id", properties.get("broker.id"))
+        if owner is not None and owner != str(node_id):
+            raise ConfigError(f"{data_dir} belongs to node {owner}; this one is {node_id} (option node.id)")
+        if "cluster.id" in properties:
+            found.add(properties["cluster.id"])
+    if len(found) > 1:
+        raise ConfigError(f"the data directories belong to different clusters: {', '.join(sorted(found))}")
+    return found.pop() if found else base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+
+
+def _advertised_hosts(options: BrokerOptions) -> list[tuple[str, str, int]]:
+    return options.advertised_endpoints([])
+
+
+def _reactor_count(network_threads: int) -> int:
+    cores = os.cpu_count() or 1
+    return 1 if cores <= 2 else min(network_threads, cores - 1)  # noqa: PLR2004 - measured: a second one costs on 2 cores

@@ -1,0 +1,176 @@
+"""A shard under virtual time: the runtime's rules without threads, sockets or a log on disk."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from barnabas.coordinator.settings import GroupSettings
+from barnabas.coordinator.shard import GroupShard
+from barnabas.machine import Caller, Moment, Result
+from barnabas.protocol.messages.heartbeat import HeartbeatRequest
+from barnabas.protocol.messages.join_group import JoinGroupRequest
+from barnabas.protocol.messages.leave_group import LeaveGroupRequest
+from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
+from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
+from barnabas.protocol.messages.sync_group import SyncGroupRequest
+
+GROUP = "billing"
+NEWEST = {JoinGroupRequest: 9, SyncGroupRequest: 5, HeartbeatRequest: 4, LeaveGroupRequest: 5, OffsetCommitRequest: 10}
+
+
+class VirtualShard:
+    """Drives a `GroupShard` as the runtime does, keeping its log in a list."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.settings = GroupSettings(**{"initial_rebalance_delay_ms": 0, **settings})
+        self.shard = GroupShard(self.settings)
+        self.log: list[Any] = []
+        self.deadlines: dict[tuple[Any, ...], float] = {}
+        self.answers: dict[int, Any] = {}
+        self.now_ms = 1_000.0
+        self._tokens = itertools.count(1)
+
+    def moment(self) -> Moment:
+        return Moment(self.now_ms, 1_700_000_000_000 + int(self.now_ms))
+
+    def send(self, request: Any, version: int | None = None, client: str = "c") -> int:
+        """Handles a request; returns its token. The answer, now or later, is in `answers`."""
+        token = next(self._tokens)
+        caller = Caller(token, NEWEST.get(type(request), 0) if version is None else version, client, "/h", f"id{token}")
+        self._apply(self.shard.handle(caller, request, self.moment()))
+        return token
+
+    def ask(self, request: Any, version: int | None = None) -> Any:
+        """Handles a request that is answered at once."""
+        return self.answers.pop(self.send(request, version))
+
+    def advance(self, milliseconds: float) -> None:
+        """Lets time pass, deadline by deadline."""
+        until = self.now_ms + milliseconds
+        while True:
+            due = [(at, key) for key, at in self.deadlines.items() if at <= until]
+            if not due:
+                break
+            at, key = min(due)
+            del self.deadlines[key]
+            self.now_ms = max(self.now_ms, at)
+            self._apply(self.shard.expire(key, self.moment()))
+        self.now_ms = until
+
+    def reload(self) -> None:
+        """Loses everything but the log, as after a kill -9 or a failed append."""
+        self.shard = GroupShard(self.settings)
+        self.deadlines.clear()
+        for offset, record in enumerate(self.log):
+            self.shard.replay(record, offset)
+        self._apply(self.shard.loaded(self.moment()))
+
+    def _apply(self, result: Result) -> None:
+        for change in result.soft:
+            self.shard.apply(change)
+        for record in result.records:
+            self.shard.replay(record, len(self.log))
+            self.log.append(record)
+        for deadline in result.deadlines:
+            if deadline.at_ms is None:
+                self.deadlines.pop(deadline.key, None)
+            else:
+                self.deadlines[deadline.key] = deadline.at_ms
+        for reply in result.replies:
+            assert reply.token not in self.answers, "answered twice"
+            self.answers[reply.token] = reply.message
+
+    # Requests in short.
+
+    def join(self, member_id: str = "", *, version: int = 9, protocols: tuple[str, ...] = ("range",), **fields: Any) -> int:
+        metadata = fields.pop("metadata", b"topics")
+        request = JoinGroupRequest(
+            **{
+                "group_id": GROUP,
+                "session_timeout_ms": 10_000,
+                "rebalance_timeout_ms": 60_000,
+                "member_id": member_id,
+                "protocol_type": "consumer",
+                "protocols": [
+                    JoinGroupRequest.JoinGroupRequestProtocol(name=name, metadata=metadata) for name in protocols
+                ],
+                **fields,
+            },
+        )
+        return self.send(request, version)
+
+    def sync(self, member_id: str, generation: int, assignments: dict[str, bytes] | None = None, **fields: Any) -> int:
+        request = SyncGroupRequest(
+            group_id=GROUP,
+            generation_id=generation,
+            member_id=member_id,
+            assignments=[
+                SyncGroupRequest.SyncGroupRequestAssignment(member_id=name, assignment=given)
+                for name, given in (assignments or {}).items()
+            ],
+            **fields,
+        )
+        return self.send(request)
+
+    def heartbeat(self, member_id: str, generation: int, **fields: Any) -> int:
+        request = HeartbeatRequest(group_id=GROUP, generation_id=generation, member_id=member_id, **fields)
+        return int(self.ask(request).error_code)
+
+    def leave(self, *members: tuple[str, str | None]) -> list[int]:
+        request = LeaveGroupRequest(
+            group_id=GROUP,
+            members=[
+                LeaveGroupRequest.MemberIdentity(member_id=member_id, group_instance_id=instance)
+                for member_id, instance in members
+            ],
+        )
+        return [member.error_code for member in self.ask(request).members]
+
+    def commit(self, member_id: str, generation: int, offset: int = 42, metadata: str = "", **fields: Any) -> int:
+        partition = OffsetCommitRequest.OffsetCommitRequestPartition(
+            partition_index=0,
+            committed_offset=offset,
+            committed_leader_epoch=3,
+            committed_metadata=metadata,
+        )
+        version = fields.pop("version", 10)
+        request = OffsetCommitRequest(
+            group_id=GROUP,
+            generation_id_or_member_epoch=generation,
+            member_id=member_id,
+            topics=[OffsetCommitRequest.OffsetCommitRequestTopic(name="orders", partitions=[partition])],
+            **fields,
+        )
+        return int(self.ask(request, version).topics[0].partitions[0].error_code)
+
+    def fetch(self) -> tuple[int, int, str]:
+        topic = OffsetFetchRequest.OffsetFetchRequestTopics(name="orders", partition_indexes=[0])
+        answer = self.ask(OffsetFetchRequest.OffsetFetchRequestGroup(group_id=GROUP, topics=[topic]))
+        partition = answer.topics[0].partitions[0]
+        return partition.committed_offset, partition.committed_leader_epoch, partition.metadata
+
+    # Whole steps.
+
+    def enter(self, **fields: Any) -> tuple[str, int]:
+        """A new member: the MEMBER_ID_REQUIRED round, then a parked JoinGroup. Returns (member id, token)."""
+        member_id = self.answers.pop(self.join(**fields)).member_id
+        return member_id, self.join(member_id, **fields)
+
+    def stable(self, count: int = 2, **fields: Any) -> tuple[list[str], int]:
+        """A Stable group of `count` members; returns (member ids, leader first; generation)."""
+        members = []
+        for _ in range(count):
+            members.append(self.enter(**fields)[0])
+            for other in members[:-1]:
+                self.join(other, **fields)
+        return self.settle(members)
+
+    def settle(self, members: list[str]) -> tuple[list[str], int]:
+        group = self.shard.groups[GROUP]
+        generation, leader = group.generation, group.leader
+        ordered = sorted(members, key=lambda member: member != leader)
+        for member in reversed(ordered):
+            self.sync(member, generation, {name: b"for " + name.encode() for name in ordered} if member == leader else None)
+        self.answers.clear()
+        return ordered, generation

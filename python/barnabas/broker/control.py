@@ -97,7 +97,7 @@ class ControlPlane:
         self._turn_until(lambda: self.metadata.replica.state is ReplicaState.ACTIVE)
         outcome: list[Any] = []
         self.metadata.register(
-            self.options.advertised_endpoints(self.core.endpoints()),
+            self.core.endpoints(),
             self.options.rack,
             self.moment(),
             outcome.append,

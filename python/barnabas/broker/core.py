@@ -36,7 +36,7 @@ class DataPlane(Protocol):
     """What the control plane uses of `BrokerCore`."""
 
     def endpoints(self) -> list[tuple[str, str, int]]:
-        """Returns (listener, host, port) as bound."""
+        """Returns (listener, host, port) as clients are told, ports as bound."""
 
     def open_gate(self) -> None:
         """Starts serving; until then connections wait."""

@@ -265,11 +265,9 @@ class BrokerOptions:
             options,
         )
 
-    def advertised_endpoints(self, bound: list[Endpoint]) -> list[Endpoint]:
-        """Returns where clients are told to connect: as advertised, else as bound. Port 0 means the bound one."""
-        ports = {name: port for name, _, port in bound}
-        wanted = self.advertised or [(name, host or _own_host(), port) for name, host, port in self.listeners]
-        return [(name, host, port or ports.get(name, 0)) for name, host, port in wanted]
+    def advertised_endpoints(self) -> list[Endpoint]:
+        """Returns where clients are told to connect: as advertised, else as listened on. Port 0 means the bound one."""
+        return self.advertised or [(name, host or _own_host(), port) for name, host, port in self.listeners]
 
     def described(self) -> Iterator[tuple[ConfigKey, str | None, bool]]:
         """Yields (key, value, whether it was set) of every broker option, by name."""

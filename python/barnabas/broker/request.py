@@ -37,5 +37,5 @@ class Request:
 
     def respond(self, message: Any) -> None:
         """Answers with a response in its newest shape."""
-        lowered = shims.lower(message, self.version)
+        lowered = shims.lower(message, self.version, self.message)
         self.core.respond(self.token, codec.encode(lowered, self.version))

@@ -105,7 +105,7 @@ class Broker:
                 "node_id": self.options.node_id,
                 "cluster_id": self.options.cluster_id,
                 "listeners": self.options.listeners,
-                "advertised": self.options.advertised or _advertised_hosts(self.options),
+                "advertised": self.options.advertised_endpoints(),
                 "reactors": _reactor_count(self.options.number("num.network.threads")),
                 "temporary": self._temporary is not None,
                 "log_defaults": self.options.log_defaults(),
@@ -116,7 +116,7 @@ class Broker:
         )
         self._plane = ControlPlane(self._core, self.options)
         try:
-            self._endpoints = self.options.advertised_endpoints(self._core.endpoints())
+            self._endpoints = self._core.endpoints()
             self._plane.start()
             if not self._plane.ready.wait(START_TIMEOUT_S):
                 raise IllegalStateError(f"the broker did not start within {START_TIMEOUT_S:g} s")
@@ -225,10 +225,6 @@ def _cluster_id(data_dirs: list[str], node_id: int) -> str:
     if len(found) > 1:
         raise ConfigError(f"the data directories belong to different clusters: {', '.join(sorted(found))}")
     return found.pop() if found else base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-
-
-def _advertised_hosts(options: BrokerOptions) -> list[tuple[str, str, int]]:
-    return options.advertised_endpoints([])
 
 
 def _reactor_count(network_threads: int) -> int:

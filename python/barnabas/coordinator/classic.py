@@ -199,7 +199,7 @@ def _protocols(request: JoinGroupRequest) -> tuple[tuple[str, bytes], ...]:
 
 
 def _rebalance_timeout_ms(request: JoinGroupRequest) -> int:
-    # Version 0 has only one timeout, which means both.
+    # A negative one would end every rebalance at once.
     return request.session_timeout_ms if request.rebalance_timeout_ms < 0 else request.rebalance_timeout_ms
 
 

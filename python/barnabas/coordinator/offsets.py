@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Offsets", "commit", "delete_all", "fetch"]
 
-COMMIT_VERSION_KNOWS_GROUP_ID_NOT_FOUND = 9
 NO_OFFSET = -1
 
 
@@ -73,7 +72,7 @@ def commit(
     now: Moment,
 ) -> Result:
     """Handles OffsetCommit: fenced by member and generation, one record per accepted partition."""
-    error_code = _check_commit(group, request, caller.api_version)
+    error_code = _check_commit(group, request)
     result = Result()
     if group is not None and error_code == 0 and group.state in (GroupState.STABLE, GroupState.PREPARING_REBALANCE):
         member = group.members.get(request.member_id)
@@ -103,14 +102,12 @@ def commit(
     return result
 
 
-def _check_commit(group: Group | None, request: OffsetCommitRequest, api_version: int) -> int:
+def _check_commit(group: Group | None, request: OffsetCommitRequest) -> int:
     generation = request.generation_id_or_member_epoch
     if group is None:
         if generation < 0:
             return 0  # A consumer that assigns itself, or an administrator.
-        if api_version >= COMMIT_VERSION_KNOWS_GROUP_ID_NOT_FOUND:
-            return GroupIdNotFoundError.code
-        return IllegalGenerationError.code
+        return GroupIdNotFoundError.code
     if generation < 0 and group.state is GroupState.EMPTY:
         return 0
     if generation < 0 and not request.member_id and request.group_instance_id is None:

@@ -47,7 +47,7 @@ def test_versions_before_4_get_their_member_id_with_the_join() -> None:
     assert (joined.error_code, joined.member_id, joined.leader) == (0, "c-id1", "c-id1")
 
 
-def test_version_0_uses_the_session_timeout_for_the_rebalance() -> None:
+def test_negative_rebalance_timeout_is_the_session_timeout() -> None:
     virtual = VirtualShard()
     virtual.join(version=0, rebalance_timeout_ms=-1)
     assert virtual.shard.groups[GROUP].members["c-id1"].rebalance_timeout_ms == 10_000

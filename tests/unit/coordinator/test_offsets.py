@@ -55,12 +55,8 @@ def test_commits_are_accepted_while_preparing_and_refused_while_completing() -> 
     assert virtual.commit(member, generation + 1) == errors.RebalanceInProgressError.code
 
 
-@pytest.mark.parametrize(
-    ("version", "code"),
-    [(8, errors.IllegalGenerationError.code), (9, errors.GroupIdNotFoundError.code)],
-)
-def test_commit_to_a_group_that_is_gone(version: int, code: int) -> None:
-    assert VirtualShard().commit("m", 1, version=version) == code
+def test_commit_to_a_group_that_is_gone() -> None:
+    assert VirtualShard().commit("m", 1) == errors.GroupIdNotFoundError.code
 
 
 def test_metadata_is_limited_in_utf16_units() -> None:

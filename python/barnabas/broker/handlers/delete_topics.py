@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.runtime import Failed
 from barnabas.controller.topics import TopicsToDelete
-from barnabas.errors import InvalidRequestError, TopicDeletionDisabledError
 from barnabas.protocol.messages.delete_topics import DeleteTopicsResponse
 
 if TYPE_CHECKING:
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from barnabas.broker.request import Request
 
 __all__ = ["handle"]
-
-FIRST_VERSION_WITH_DELETION_DISABLED = 3
 
 
 def handle(plane: ControlPlane, request: Request) -> None:
@@ -27,10 +24,6 @@ def handle(plane: ControlPlane, request: Request) -> None:
                 DeleteTopicsResponse.DeletableTopicResult(name=topic.name, topic_id=topic.topic_id, error_code=results.error_code)
                 for topic in request.message.topics
             ]
-        if request.version < FIRST_VERSION_WITH_DELETION_DISABLED:
-            for result in results:
-                if result.error_code == TopicDeletionDisabledError.code:
-                    result.error_code = InvalidRequestError.code
         request.respond(DeleteTopicsResponse(responses=results))
 
     plane.metadata.submit(TopicsToDelete(request.message), request.now, answer)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["handle"]
 
-FIRST_VERSION_WITH_NULL_PROTOCOL = 7
-
 
 def handle(plane: ControlPlane, request: Request) -> None:
     """Answers when the rebalance that the member takes part in is complete."""
@@ -31,8 +29,6 @@ def handle(plane: ControlPlane, request: Request) -> None:
                 member_id=message.member_id,
                 protocol_name=None,
             )
-        if request.version < FIRST_VERSION_WITH_NULL_PROTOCOL and response.protocol_name is None:
-            response.protocol_name = ""
         request.respond(response)
 
     if not message.group_id:

@@ -29,12 +29,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
     known, refused = [], []
     for topic in message.topics:
         if not _name(topic, image, request.version):
-            code = (
-                UnknownTopicIdError.code
-                if request.version >= FIRST_VERSION_WITH_TOPIC_IDS
-                else UnknownTopicOrPartitionError.code
-            )
-            refused.append(_refusal(topic, topic.partitions, code))
+            refused.append(_refusal(topic, topic.partitions, UnknownTopicIdError.code))
             continue
         partitions = image.topics[topic.name].partitions
         missing = [wanted for wanted in topic.partitions if wanted.partition_index not in partitions]

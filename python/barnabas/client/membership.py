@@ -1,6 +1,6 @@
 """A member of a classic consumer group as a state machine without I/O, clock or threads: events in, effects out.
 
-Whoever drives it calls `poll(now)` and hands in what happened (`answered`, `failed`, `heartbeat_answered` …); after each
+Whoever drives it calls `poll(now)` and hands in what happened (`answered`, `failed`, `heartbeat_answered`); after each
 call it carries out what `take()` returns, in order. Times are seconds of any steady clock.
 
     state                 on                               does                               next

@@ -292,7 +292,7 @@ _CONSUMER_OPTIONS: Final = (
         500,
         "How many records iteration takes from the fetched ones at a time.",
         1,
-        differs="it bounds Kafka's poll() too: here poll() returns whole fetched batches, and poll(max_records=n) fewer",
+        differs="it bounds Kafka's poll() too: here poll() returns whole batches, and poll(max_records=n) fewer",
     ),
     _int("max.poll.interval.ms", 300_000, "A member that does not poll for so long leaves its group.", 1),
     _int("session.timeout.ms", 45_000, "A member whose heartbeats stop for so long is thrown out of its group.", 1),

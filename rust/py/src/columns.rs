@@ -156,7 +156,7 @@ impl Records {
                 } else {
                     "KafkaError"
                 };
-                raise(py, name, &error.to_string())
+                crate::error::raise(py, name, &error.to_string())
             })?;
         PyTable::try_new(batches, schema)
     }
@@ -193,15 +193,6 @@ fn decode(parts: &[(&Batch, usize, usize)], mut decoder: Decoder) -> Result<Vec<
     Ok(batches)
 }
 
-/// An exception of `barnabas.errors` by its name.
-pub(crate) fn raise(py: Python<'_>, name: &str, message: &str) -> PyErr {
-    let class = py.import("barnabas.errors").and_then(|errors| errors.getattr(name));
-    match class.and_then(|class| class.call1((message,))) {
-        Ok(error) => PyErr::from_value(error),
-        Err(error) => error,
-    }
-}
-
 #[pymethods]
 impl Records {
     /// The records of whole record batches as they stand in a log segment or a fetch response.
@@ -218,7 +209,7 @@ impl Records {
         end_offset: Option<i64>,
     ) -> PyResult<Self> {
         let topic: Arc<str> = topic.into();
-        let corrupt = |error| raise(py, "CorruptMessageError", &format!("{topic}-{partition}: {error}"));
+        let corrupt = |error| crate::error::raise(py, "CorruptMessageError", &format!("{topic}-{partition}: {error}"));
         let mut batches = Vec::new();
         for batch in BatchIter::new(data) {
             let batch = batch.map_err(corrupt)?;
@@ -402,7 +393,7 @@ impl RecordsIterator {
         }
         let in_batch = part.first.saturating_add(position(index));
         if !part.batch.get().check(in_batch)? {
-            return Err(raise(
+            return Err(crate::error::raise(
                 py,
                 "CorruptMessageError",
                 "the batch holds fewer records than its header says",

@@ -152,7 +152,7 @@ pub(crate) fn broken(batch: &FetchedBatch, error: &RecordsError) -> PyErr {
         ..
     } = batch;
     let message = format!("{topic}-{partition}: batch at offset {}: {error}", header.base_offset);
-    Python::attach(|py| crate::columns::raise(py, "CorruptMessageError", &message))
+    Python::attach(|py| crate::error::raise(py, "CorruptMessageError", &message))
 }
 
 /// A record that was fetched from a topic.

@@ -1,5 +1,187 @@
-//! Placeholder.
+//! `Scan`: an offset range of one partition as Arrow batches, for Spark's executors.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use arrow_schema::SchemaRef;
+use barnabas_client::ClientError;
+use barnabas_client::config::{OptionValue, Options};
+use barnabas_columnar::{BadRecords, ColumnarError, Limits, Projection};
+use barnabas_scan::{ClientPool, ScanConfig, ScanError, Waited};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-pub(crate) fn register(_m: &Bound<'_, PyModule>) -> PyResult<()> {
-    Ok(())
+use pyo3::sync::MutexExt;
+use pyo3::types::PyDict;
+use pyo3_arrow::{PyRecordBatch, PySchema};
+
+use crate::door::wait_in_slices;
+use crate::error::{raise, raise_code_at};
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<ScanClient>()?;
+    m.add_class::<Scan>()?;
+    m.add_function(wrap_pyfunction!(check_schema, m)?)
+}
+
+/// Finds out whether every column of an Arrow schema can be read.
+///
+/// Without `raw_columns` all are Kafka's own; otherwise those that it names, and the others come from JSON values.
+#[pyfunction]
+#[pyo3(signature = (schema, raw_columns=None))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+fn check_schema(schema: PySchema, raw_columns: Option<Vec<String>>) -> PyResult<()> {
+    projection(schema.into_inner(), raw_columns.as_deref(), false).map(|_| ())
+}
+
+fn projection(schema: SchemaRef, raw_columns: Option<&[String]>, fail_fast: bool) -> PyResult<Projection> {
+    let bad_records = if fail_fast { BadRecords::Fail } else { BadRecords::Null };
+    match raw_columns {
+        None => Projection::raw(schema),
+        Some(raw_columns) => Projection::json(schema, raw_columns, bad_records),
+    }
+    .map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Connections to a cluster that scans share, one after the other.
+#[pyclass(frozen, module = "barnabas._core")]
+#[derive(Debug)]
+pub(crate) struct ScanClient {
+    pool: ClientPool,
+}
+
+#[pymethods]
+impl ScanClient {
+    /// From a consumer's options by Kafka's names; nothing is connected to yet.
+    #[new]
+    fn new(py: Python<'_>, config: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut options = Options::new();
+        for (name, value) in config {
+            options.set(name.extract::<String>()?, option_value(&value)?);
+        }
+        let pool = ClientPool::new(&options).map_err(|error| raise(py, "ConfigError", &error.to_string()))?;
+        Ok(Self { pool })
+    }
+}
+
+/// An option's value; a whole number is not a switch, though Python's `bool` is an `int`.
+fn option_value(value: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
+    if let Ok(switch) = value.extract::<bool>() {
+        return Ok(OptionValue::Bool(switch));
+    }
+    if let Ok(number) = value.extract::<i64>() {
+        return Ok(OptionValue::Int(number));
+    }
+    if let Ok(number) = value.extract::<f64>() {
+        return Ok(OptionValue::Float(number));
+    }
+    if let Ok(text) = value.extract::<String>() {
+        return Ok(OptionValue::Str(text));
+    }
+    Ok(OptionValue::List(value.extract()?))
+}
+
+/// Iterator over the Arrow batches of the records with offsets from `start` to before `end`.
+///
+/// The batches have `__arrow_c_array__`: `pyarrow.record_batch(batch)` takes them without a copy. Fetching and decoding
+/// run ahead on a thread that never waits for Python; dropping the scan ends it.
+#[pyclass(frozen, module = "barnabas._core")]
+#[derive(Debug)]
+pub(crate) struct Scan {
+    scan: Mutex<barnabas_scan::Scan>,
+}
+
+#[pymethods]
+impl Scan {
+    #[new]
+    #[pyo3(signature = (client, topic, partition, start, end, schema, *, raw_columns=None, fail_fast=false,
+                        rows=None, idle_timeout_ms=120_000))]
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+    fn new(
+        py: Python<'_>,
+        client: &ScanClient,
+        topic: String,
+        partition: i32,
+        start: i64,
+        end: i64,
+        schema: PySchema,
+        raw_columns: Option<Vec<String>>,
+        fail_fast: bool,
+        rows: Option<usize>,
+        idle_timeout_ms: u64,
+    ) -> PyResult<Self> {
+        let projection = projection(schema.into_inner(), raw_columns.as_deref(), fail_fast)?;
+        let default = Limits::default();
+        let limits = Limits {
+            rows: rows.unwrap_or(default.rows),
+            ..default
+        };
+        let config = ScanConfig {
+            topic,
+            partition,
+            start,
+            end,
+            projection,
+            limits,
+        };
+        let scan = client.pool.scan(config, Duration::from_millis(idle_timeout_ms));
+        Ok(Self {
+            scan: Mutex::new(scan.map_err(|error| exception(py, &error))?),
+        })
+    }
+
+    /// The schema of the batches.
+    #[getter]
+    fn schema(&self, py: Python<'_>) -> PySchema {
+        let scan = self
+            .scan
+            .lock_py_attached(py)
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        PySchema::new(Arc::clone(scan.schema()))
+    }
+
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyRecordBatch>> {
+        let found = wait_in_slices(py, None, |slice| {
+            self.scan
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .next_within(slice)
+        })?;
+        match found {
+            Some(Ok(Waited::Batch(batch))) => Ok(Some(PyRecordBatch::new(batch))),
+            Some(Ok(Waited::End)) | None => Ok(None),
+            Some(Err(error)) => Err(exception(py, &error)),
+        }
+    }
+}
+
+/// The exception for a scan's error.
+fn exception(py: Python<'_>, error: &ScanError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        ScanError::Fetch {
+            topic,
+            partition,
+            source: ClientError::Broker { code, .. },
+            ..
+        } => raise_code_at(py, *code, &message, None, Some((topic, *partition))),
+        ScanError::Fetch {
+            source: ClientError::Timeout { .. },
+            ..
+        } => raise(py, "KafkaTimeoutError", &message),
+        ScanError::Fetch {
+            source: ClientError::Transport(_),
+            ..
+        } => raise(py, "ConnectionFailedError", &message),
+        ScanError::Fetch {
+            source: ClientError::Forked,
+            ..
+        } => raise(py, "ForkedClientError", &message),
+        ScanError::Columnar(ColumnarError::Records { .. }) => raise(py, "CorruptMessageError", &message),
+        ScanError::Columnar(_) => PyValueError::new_err(message),
+        _ => raise(py, "KafkaError", &message),
+    }
 }

@@ -21,20 +21,6 @@ pub enum ScanError {
         /// What went wrong.
         source: ClientError,
     },
-    /// No records came for too long.
-    #[error("{topic}-{partition}: nothing came for offsets {position} to {end} within {waited_ms} ms")]
-    TimedOut {
-        /// Topic of the scan.
-        topic: String,
-        /// Partition of the scan.
-        partition: i32,
-        /// Offset of the next record that was wanted.
-        position: i64,
-        /// End of the range.
-        end: i64,
-        /// How long nothing came.
-        waited_ms: u128,
-    },
     /// What was fetched could not be decoded.
     #[error(transparent)]
     Columnar(#[from] ColumnarError),

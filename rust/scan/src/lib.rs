@@ -4,12 +4,14 @@
 //! ends it. It never touches Python.
 
 mod error;
+mod pool;
 mod scan;
 mod source;
 
 pub use error::ScanError;
+pub use pool::{ClientPool, IDLE_CLIENTS};
 pub use scan::{PREFETCHED_BATCHES, Scan, ScanConfig, Waited};
-pub use source::{BatchSource, Next};
+pub use source::BatchSource;
 
 /// The result of this crate.
 pub type Result<T> = std::result::Result<T, ScanError>;

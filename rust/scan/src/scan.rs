@@ -1,22 +1,24 @@
 //! The scan's thread and the queue between it and its user.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use barnabas_client::ClientError;
 use barnabas_client::fetched::FetchedBatch;
 use barnabas_columnar::{Decoder, Limits, Projection, RecordSlice};
 
-use crate::{BatchSource, Next, Result, ScanError};
+use crate::{BatchSource, Result, ScanError};
 
-/// Arrow batches that wait for the user; two more may be in the making.
+/// Arrow batches that wait for the user; one more may be in the making.
 pub const PREFETCHED_BATCHES: usize = 2;
 
-/// How long the thread waits for records before it looks whether the scan was dropped.
-const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(100);
+/// How long the iterator waits before it looks again; nothing depends on it.
+const ITERATOR_WAIT: Duration = Duration::from_secs(1);
 
 /// What to read and how.
 #[derive(Clone, Debug)]
@@ -33,8 +35,6 @@ pub struct ScanConfig {
     pub projection: Projection,
     /// Size of the Arrow batches.
     pub limits: Limits,
-    /// Longest time without records before the scan fails.
-    pub idle_timeout: Duration,
 }
 
 /// What [`Scan::next_within`] found.
@@ -46,23 +46,34 @@ pub enum Waited {
     End,
 }
 
-/// An offset range of one partition as Arrow batches.
-#[derive(Debug)]
+/// An offset range of one partition as Arrow batches. Dropping it ends the reading.
 pub struct Scan {
     schema: SchemaRef,
     queue: Receiver<Result<Option<RecordBatch>>>,
     cancelled: Arc<AtomicBool>,
+    wake: Box<dyn Fn() + Send>,
     done: bool,
 }
 
+impl fmt::Debug for Scan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scan")
+            .field("schema", &self.schema)
+            .field("done", &self.done)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Scan {
-    /// Starts to read; `source` is opened on the scan's thread.
+    /// Starts to read: `open` gives the source on the scan's thread, `wake` makes a waiting source return early when
+    /// the scan is dropped.
     ///
     /// # Errors
     /// The thread could not be started.
     pub fn start<S: BatchSource>(
         config: ScanConfig,
-        open: impl FnOnce() -> std::result::Result<S, barnabas_client::ClientError> + Send + 'static,
+        open: impl FnOnce() -> std::result::Result<S, ClientError> + Send + 'static,
+        wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
         let (sender, queue) = sync_channel(PREFETCHED_BATCHES);
         let cancelled = Arc::new(AtomicBool::new(false));
@@ -81,6 +92,7 @@ impl Scan {
             schema,
             queue,
             cancelled,
+            wake: Box::new(wake),
             done: false,
         })
     }
@@ -112,7 +124,7 @@ impl Iterator for Scan {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match self.next_within(CANCEL_CHECK_INTERVAL) {
+            match self.next_within(ITERATOR_WAIT) {
                 Some(Ok(Waited::Batch(batch))) => return Some(Ok(batch)),
                 Some(Ok(Waited::End)) => return None,
                 Some(Err(error)) => return Some(Err(error)),
@@ -124,7 +136,10 @@ impl Iterator for Scan {
 
 impl Drop for Scan {
     fn drop(&mut self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        if !self.done {
+            self.cancelled.store(true, Ordering::Relaxed);
+            (self.wake)();
+        }
     }
 }
 
@@ -136,54 +151,44 @@ struct Worker {
     cancelled: Arc<AtomicBool>,
 }
 
-/// The user dropped the scan.
-struct Cancelled;
+/// Whether the range was read to its end, or the user dropped the scan.
+#[derive(PartialEq, Eq)]
+enum Ended {
+    Whole,
+    Cancelled,
+}
 
 impl Worker {
-    fn run<S: BatchSource>(mut self, open: impl FnOnce() -> std::result::Result<S, barnabas_client::ClientError>) {
-        let outcome = self.read(open);
-        let last = match outcome {
-            Ok(Ok(())) => Ok(None),
-            Ok(Err(Cancelled)) => return,
+    fn run<S: BatchSource>(mut self, open: impl FnOnce() -> std::result::Result<S, ClientError>) {
+        let last = match self.read(open) {
+            Ok(Ended::Whole) => Ok(None),
+            Ok(Ended::Cancelled) => return,
             Err(error) => Err(error),
         };
         // Nobody may be left to hear it.
         let _ = self.sender.send(last);
     }
 
-    fn read<S: BatchSource>(
-        &mut self,
-        open: impl FnOnce() -> std::result::Result<S, barnabas_client::ClientError>,
-    ) -> Result<std::result::Result<(), Cancelled>> {
+    fn read<S: BatchSource>(&mut self, open: impl FnOnce() -> std::result::Result<S, ClientError>) -> Result<Ended> {
         if self.config.start >= self.config.end {
-            return Ok(Ok(()));
+            return Ok(Ended::Whole);
         }
         let mut source = open().map_err(|source| self.fetch_error(source))?;
         let mut decoder = Decoder::new(self.config.projection.clone(), self.config.limits);
         let mut full = Vec::new();
-        let mut idle_since = Instant::now();
-        loop {
-            if self.cancelled.load(Ordering::Relaxed) {
-                return Ok(Err(Cancelled));
-            }
-            match source
-                .next(CANCEL_CHECK_INTERVAL)
-                .map_err(|source| self.fetch_error(source))?
-            {
-                Next::Batch(batch) => {
-                    self.decode(&mut decoder, &batch, &mut full)?;
-                    if self.hand_over(&mut full).is_err() {
-                        return Ok(Err(Cancelled));
-                    }
-                    idle_since = Instant::now();
-                }
-                Next::Idle => self.check_idle(idle_since)?,
-                Next::End => break,
-            }
-            if self.position >= self.config.end {
+        while self.position < self.config.end && !self.cancelled.load(Ordering::Relaxed) {
+            let Some(batch) = source.next_batch().map_err(|source| self.fetch_error(source))? else {
                 break;
+            };
+            self.decode(&mut decoder, &batch, &mut full)?;
+            if self.hand_over(&mut full) == Ended::Cancelled {
+                return Ok(Ended::Cancelled);
             }
         }
+        if !self.cancelled.load(Ordering::Relaxed) {
+            source.finished();
+        }
+        drop(source);
         full.extend(decoder.finish()?);
         Ok(self.hand_over(&mut full))
     }
@@ -202,26 +207,16 @@ impl Worker {
         Ok(())
     }
 
-    fn hand_over(&self, full: &mut Vec<RecordBatch>) -> std::result::Result<(), Cancelled> {
-        full.drain(..)
-            .try_for_each(|batch| self.sender.send(Ok(Some(batch))).map_err(|_| Cancelled))
-    }
-
-    fn check_idle(&self, since: Instant) -> Result<()> {
-        let waited = since.elapsed();
-        if waited < self.config.idle_timeout {
-            return Ok(());
+    fn hand_over(&self, full: &mut Vec<RecordBatch>) -> Ended {
+        for batch in full.drain(..) {
+            if self.sender.send(Ok(Some(batch))).is_err() {
+                return Ended::Cancelled;
+            }
         }
-        Err(ScanError::TimedOut {
-            topic: self.config.topic.clone(),
-            partition: self.config.partition,
-            position: self.position,
-            end: self.config.end,
-            waited_ms: waited.as_millis(),
-        })
+        Ended::Whole
     }
 
-    fn fetch_error(&self, source: barnabas_client::ClientError) -> ScanError {
+    fn fetch_error(&self, source: ClientError) -> ScanError {
         ScanError::Fetch {
             topic: self.config.topic.clone(),
             partition: self.config.partition,

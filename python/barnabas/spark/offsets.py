@@ -1,0 +1,270 @@
+"""Offsets on the driver: where to start and end, how they are written down, how they are cut into Spark partitions."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from pyspark.sql.datasource import InputPartition
+
+from barnabas.client import Consumer
+from barnabas.errors import KafkaError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
+from barnabas.spark.options import EARLIEST, LATEST
+from barnabas.types import TopicPartition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from types import TracebackType
+    from typing import Self
+
+    from barnabas.spark.options import ReadOptions, Start
+
+__all__ = ["Cluster", "OffsetRange", "Offsets", "RangePartition", "from_json", "plan", "to_json"]
+
+Offsets = dict[TopicPartition, int]
+
+PACKED_OFFSETS: Final = 20_000
+"""Partitions with few offsets share a task up to so many: a task costs Spark more than reading so many records."""
+
+
+@dataclass(frozen=True)
+class OffsetRange:
+    """The offsets from `start` to before `end` of one partition."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+class RangePartition(InputPartition):
+    """What one task reads: offset ranges, one after the other. Carries all that the task must know."""
+
+    def __init__(self, ranges: tuple[OffsetRange, ...]) -> None:
+        super().__init__(None)
+        self.ranges = ranges
+
+    def __repr__(self) -> str:
+        return f"RangePartition({self.ranges!r})"
+
+
+def to_json(offsets: Mapping[TopicPartition, int]) -> dict[str, dict[str, int]]:
+    """Offsets as Spark keeps them: by topic and by partition as text, in a fixed order.
+
+    Spark compares offsets as JSON text, so that another order would look like new data.
+
+    Args:
+        offsets: Offsets by partition.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for topic, partition in sorted(offsets):
+        found.setdefault(topic, {})[str(partition)] = offsets[TopicPartition(topic, partition)]
+    return found
+
+
+def from_json(offsets: Mapping[str, Mapping[str, int]] | str) -> Offsets:
+    """The inverse of `to_json`.
+
+    Args:
+        offsets: What `to_json` gave, or its JSON text.
+    """
+    tree = json.loads(offsets) if isinstance(offsets, str) else offsets
+    return {
+        TopicPartition(topic, int(partition)): offset
+        for topic, partitions in tree.items()
+        for partition, offset in partitions.items()
+    }
+
+
+class Cluster:
+    """What the driver asks the brokers: partitions, and offsets by position or by time.
+
+    Args:
+        options: The read's options.
+    """
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._options = options
+        self._consumer = Consumer(config={**options.client, "allow.auto.create.topics": "false"})
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._consumer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def partitions(self) -> list[TopicPartition]:
+        """The partitions to read, in order.
+
+        Raises:
+            UnknownTopicOrPartitionError: There is no such topic or partition.
+        """
+        if self._options.partitions:
+            known = {
+                partition for topic in {p.topic for p in self._options.partitions} for partition in self._of(topic)
+            }
+            for partition in self._options.partitions:
+                if partition not in known:
+                    raise UnknownTopicOrPartitionError("option assign names it", topic_partition=partition)
+            return list(self._options.partitions)
+        return sorted(partition for topic in self._options.topics for partition in self._of(topic))
+
+    def earliest(self, partitions: Iterable[TopicPartition]) -> Offsets:
+        """The first offsets of partitions."""
+        wanted = list(partitions)
+        return dict(self._consumer.beginning_offsets(wanted)) if wanted else {}
+
+    def latest(self, partitions: Iterable[TopicPartition]) -> Offsets:
+        """The ends of partitions."""
+        wanted = list(partitions)
+        return dict(self._consumer.end_offsets(wanted)) if wanted else {}
+
+    def starting(self) -> Offsets:
+        """Where the options say to start, every position resolved to an offset.
+
+        Raises:
+            KafkaError: There is no record for a starting time, a partition is not named, or there is no such partition.
+        """
+        options = self._options
+        partitions = self.partitions()
+        times = _times(partitions, options.starting_time, options.starting_times, "startingOffsetsByTimestamp")
+        if not times:
+            return self._resolve(partitions, options.starting, "startingOffsets")
+        found = self._consumer.offsets_for_times(times)
+        missing = [partition for partition in partitions if found[partition] is None]
+        if missing and not options.latest_without_match:
+            raise KafkaError(
+                "no record at or after the starting time; startingOffsetsByTimestampStrategy=latest starts at the end",
+                topic_partition=missing[0],
+            )
+        ends = self.latest(missing)
+        return {p: match.offset if (match := found[p]) is not None else ends[p] for p in partitions}
+
+    def ending(self, partitions: Iterable[TopicPartition]) -> Offsets:
+        """Where the options say that a batch query ends.
+
+        Args:
+            partitions: The partitions that are read.
+        """
+        wanted = list(partitions)
+        times = _times(wanted, self._options.ending_time, self._options.ending_times, "endingOffsetsByTimestamp")
+        if not times:
+            return self._resolve(wanted, self._options.ending, "endingOffsets")
+        found = self._consumer.offsets_for_times(times)
+        ends = self.latest(partition for partition in wanted if found[partition] is None)
+        return {p: match.offset if (match := found[p]) is not None else ends[p] for p in wanted}
+
+    def _of(self, topic: str) -> list[TopicPartition]:
+        found = [TopicPartition(topic, info.partition) for info in self._consumer.partitions_for(topic)]
+        if not found:
+            raise UnknownTopicOrPartitionError(f"there is no topic {topic!r}")
+        return found
+
+    def _resolve(self, partitions: list[TopicPartition], position: Start, option: str) -> Offsets:
+        """Offsets for positions; which of them are asked for is asked once each."""
+        if isinstance(position, str):
+            return self.earliest(partitions) if position == "earliest" else self.latest(partitions)
+        unnamed = [partition for partition in partitions if partition not in position]
+        unknown = [partition for partition in position if partition not in set(partitions)]
+        if unnamed or unknown:
+            what = f"does not name {unnamed[0]}" if unnamed else f"names {unknown[0]}, which is not read"
+            raise UnknownTopicOrPartitionError(f"option {option} {what}")
+        earliest = self.earliest(p for p in partitions if position[p] == EARLIEST)
+        latest = self.latest(p for p in partitions if position[p] == LATEST)
+        return {**{partition: position[partition] for partition in partitions}, **earliest, **latest}
+
+
+def check_ranges(start: Offsets, end: Offsets, earliest: Offsets, *, fail_on_data_loss: bool) -> list[OffsetRange]:
+    """The ranges between two positions, each looked at for lost records.
+
+    Args:
+        start: First offsets.
+        end: Offsets after the last ones.
+        earliest: The first offsets that are still there.
+        fail_on_data_loss: Whether missing records are an error; otherwise the ranges begin where records are.
+
+    Raises:
+        OffsetOutOfRangeError: Records of a range are gone, or a range ends before it begins.
+    """
+    ranges = []
+    for partition in sorted(end):
+        first, last = start.get(partition, 0), end[partition]
+        if first > last:
+            message = f"the range from {first} ends at {last}: the topic lost records or was created anew"
+            if fail_on_data_loss:
+                raise OffsetOutOfRangeError(f"{message}; {_REMEDY}", topic_partition=partition)
+            continue
+        kept = earliest.get(partition, first)
+        if first < min(kept, last):
+            if fail_on_data_loss:
+                message = f"offsets {first} to {min(kept, last)} are gone; the log begins at {kept}"
+                raise OffsetOutOfRangeError(f"{message}; {_REMEDY}", topic_partition=partition)
+            first = min(kept, last)
+        if first < last:
+            ranges.append(OffsetRange(partition.topic, partition.partition, first, last))
+    return ranges
+
+
+_REMEDY: Final = "to go on without what is lost, set failOnDataLoss=false"
+
+
+def plan(ranges: list[OffsetRange], options: ReadOptions) -> list[RangePartition]:
+    """Spark partitions: long ranges are split as the options say, short ones share a task.
+
+    Args:
+        ranges: What is to be read.
+        options: The read's options.
+    """
+    pieces = [piece for offset_range in ranges for piece in _split(offset_range, ranges, options)]
+    if options.partitions_min is not None or options.records_per_partition is not None:
+        return [RangePartition((piece,)) for piece in pieces]
+    packed: list[list[OffsetRange]] = []
+    room = 0
+    for piece in pieces:
+        if not packed or len(piece) > room:
+            packed.append([])
+            room = max(PACKED_OFFSETS, len(piece))
+        packed[-1].append(piece)
+        room -= len(piece)
+    return [RangePartition(tuple(group)) for group in packed]
+
+
+def _split(offset_range: OffsetRange, ranges: list[OffsetRange], options: ReadOptions) -> list[OffsetRange]:
+    count = 1
+    if options.records_per_partition is not None:
+        count = -(-len(offset_range) // options.records_per_partition)
+    if options.partitions_min is not None:
+        total = sum(len(other) for other in ranges)
+        share = -(-len(offset_range) * options.partitions_min // total)
+        count = max(count, min(share, len(offset_range)))
+    edges = [offset_range.start + len(offset_range) * index // count for index in range(count + 1)]
+    return [
+        OffsetRange(offset_range.topic, offset_range.partition, start, end) for start, end in itertools.pairwise(edges)
+    ]
+
+
+def _times(
+    partitions: list[TopicPartition], single: int | None, by_partition: Mapping[TopicPartition, int], option: str
+) -> Offsets:
+    """A time for every partition, or for none."""
+    if single is not None:
+        return dict.fromkeys(partitions, single)
+    if not by_partition:
+        return {}
+    unnamed = [partition for partition in partitions if partition not in by_partition]
+    unknown = [partition for partition in by_partition if partition not in set(partitions)]
+    if unnamed or unknown:
+        what = f"does not name {unnamed[0]}" if unnamed else f"names {unknown[0]}, which is not read"
+        raise UnknownTopicOrPartitionError(f"option {option} {what}")
+    return dict(by_partition)

@@ -1,0 +1,96 @@
+"""Batch reading, and what a task does in the executor: ranges in, Arrow batches out."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader
+
+from barnabas.client.options import CONSUMER
+from barnabas.columns import Scan, ScanClient
+from barnabas.spark.offsets import Cluster, RangePartition, check_ranges, plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pyspark.sql.datasource import InputPartition
+
+    from barnabas.spark.offsets import OffsetRange
+    from barnabas.spark.options import ReadOptions
+    from barnabas.spark.schemas import Decoding
+
+__all__ = ["BatchReader", "read_ranges"]
+
+_CLIENTS_KEPT: Final = 4
+_clients: OrderedDict[tuple[tuple[str, str], ...], ScanClient] = OrderedDict()
+_clients_lock: Final = threading.Lock()
+
+
+def _client(config: Mapping[str, str]) -> ScanClient:
+    """The worker process's client for these options: Spark reuses worker processes, so connections live on."""
+    key = tuple(sorted(config.items()))
+    with _clients_lock:
+        client = _clients.pop(key, None) or ScanClient(CONSUMER.parse(config, {}).plain())
+        _clients[key] = client
+        while len(_clients) > _CLIENTS_KEPT:
+            _clients.popitem(last=False)
+        return client
+
+
+def read_ranges(ranges: Sequence[OffsetRange], options: ReadOptions, decoding: Decoding) -> Iterator[pa.RecordBatch]:
+    """The records of offset ranges as Arrow batches of the decoding's schema.
+
+    Args:
+        ranges: What to read.
+        options: The read's options.
+        decoding: How records become rows.
+
+    Raises:
+        KafkaError: A range cannot be read.
+    """
+    schema = decoding.arrow_schema()
+    client = _client(options.client)
+    for wanted in ranges:
+        scan = Scan(
+            client,
+            wanted.topic,
+            wanted.partition,
+            wanted.start,
+            wanted.end,
+            schema,
+            raw_columns=decoding.raw_columns,
+            fail_fast=decoding.fail_fast,
+            idle_timeout_ms=options.idle_timeout_ms,
+        )
+        for batch in scan:
+            yield pa.record_batch(batch)
+
+
+class BatchReader(DataSourceReader):
+    """Reads topics from a fixed start to a fixed end.
+
+    Args:
+        options: The read's options.
+        decoding: How records become rows.
+    """
+
+    def __init__(self, options: ReadOptions, decoding: Decoding) -> None:
+        self._options = options
+        self._decoding = decoding
+
+    def partitions(self) -> list[InputPartition]:
+        """The offset ranges to read, resolved once."""
+        with Cluster(self._options) as cluster:
+            start = cluster.starting()
+            end = cluster.ending(start)
+            earliest = cluster.earliest(start)
+        ranges = check_ranges(start, end, earliest, fail_on_data_loss=self._options.fail_on_data_loss)
+        return [*plan(ranges, self._options)]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """The rows of one task; nothing for the task that Spark makes when there is nothing to read."""
+        if isinstance(partition, RangePartition):
+            yield from read_ranges(partition.ranges, self._options, self._decoding)

@@ -1,0 +1,158 @@
+"""Which columns a read has: Kafka's own, or typed ones from the records' values.
+
+Without a schema, and with a schema of which every field is one of Kafka's columns by name and type, rows have Kafka's
+columns as spark-sql-kafka names them. Any other schema is typed: its fields are decoded from the value, which is JSON.
+
+A typed schema may mix in Kafka's columns. A field is taken from the record rather than from the value when it has both
+the name and the type of one of Kafka's columns: `offset BIGINT` is the record's offset, `offset STRING` is a field of
+the value. Where that is not what is meant, option `kafkaColumns` lists the fields to take from the record, and no
+others are: `kafkaColumns=offset,partition`, or an empty list for none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+    VariantType,
+)
+
+from barnabas import columns
+from barnabas.errors import ConfigError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from barnabas.spark.options import ReadOptions
+
+__all__ = ["Decoding", "raw_schema"]
+
+_HEADER: Final = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
+_RAW: Final = StructType(
+    [
+        StructField("key", BinaryType()),
+        StructField("value", BinaryType()),
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("offset", LongType()),
+        StructField("timestamp", TimestampType()),
+        StructField("timestampType", IntegerType()),
+    ]
+)
+_HEADERS: Final = StructField("headers", ArrayType(_HEADER))
+_TYPES: Final = {field.name: field.dataType for field in (*_RAW.fields, _HEADERS)}
+
+
+def raw_schema(*, include_headers: bool) -> StructType:
+    """Kafka's columns, in the order of spark-sql-kafka.
+
+    Args:
+        include_headers: Whether headers are one of them.
+    """
+    return StructType([*_RAW.fields, _HEADERS]) if include_headers else StructType(list(_RAW.fields))
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How records become rows; small enough to travel with every task.
+
+    Attributes:
+        schema: The rows' schema.
+        raw_columns: The fields that come from the record itself; None if all do.
+        fail_fast: Whether a value that does not fit is an error.
+    """
+
+    schema: StructType
+    raw_columns: tuple[str, ...] | None
+    fail_fast: bool
+
+    @classmethod
+    def choose(cls, schema: StructType, options: ReadOptions) -> Decoding:
+        """Decides by schema and options; the module's text says how.
+
+        Args:
+            schema: The rows' schema.
+            options: The read's options.
+
+        Raises:
+            ConfigError: Schema and options contradict each other, or a field has a type that cannot be read.
+        """
+        kafka = tuple(field.name for field in schema.fields if _is_kafka_column(field))
+        is_raw = len(kafka) == len(schema.fields)
+        if options.record_format == "raw" and not is_raw:
+            others = ", ".join(field.simpleString() for field in schema.fields if field.name not in kafka)
+            raise ConfigError(
+                f"format=raw reads Kafka's columns ({_columns_text()}), but the schema has {others}; "
+                "leave out option format to read these fields from JSON values"
+            )
+        if options.kafka_columns is not None:
+            kafka = _named(options.kafka_columns, schema)
+            is_raw = is_raw and len(kafka) == len(schema.fields)
+        raw_columns = None if is_raw and options.record_format != "json" else kafka
+        decoding = cls(schema, raw_columns, options.fail_fast)
+        decoding.check()
+        return decoding
+
+    def arrow_schema(self) -> pa.Schema:
+        """The Arrow schema that Spark expects, to the letter."""
+        return to_arrow_schema(self.schema, timezone="UTC")
+
+    def check(self) -> None:
+        """Finds out whether every field can be read.
+
+        Raises:
+            ConfigError: One cannot.
+        """
+        for field in self.schema.fields:
+            if _has_variant(field.dataType):
+                raise ConfigError(f"column {field.name}: type VARIANT is not supported yet; read it as STRING")
+        try:
+            columns.check_schema(self.arrow_schema(), self.raw_columns)
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
+
+
+def _is_kafka_column(field: StructField) -> bool:
+    return field.name in _TYPES and _without_nullability(_TYPES[field.name]) == _without_nullability(field.dataType)
+
+
+def _without_nullability(data_type: DataType) -> str:
+    return data_type.simpleString()
+
+
+def _named(names: tuple[str, ...], schema: StructType) -> tuple[str, ...]:
+    fields = {field.name: field for field in schema.fields}
+    for name in names:
+        if name not in _TYPES:
+            raise ConfigError(
+                f"option kafkaColumns names {name!r}, which is none of Kafka's columns ({_columns_text()})"
+            )
+        if name in fields and not _is_kafka_column(fields[name]):
+            raise ConfigError(
+                f"option kafkaColumns names {name}, whose type is {_TYPES[name].simpleString()}, "
+                f"but the schema has {fields[name].simpleString()}"
+            )
+    return tuple(name for name in fields if name in names)
+
+
+def _columns_text() -> str:
+    return ", ".join(f"{name} {data_type.simpleString()}" for name, data_type in _TYPES.items())
+
+
+def _has_variant(data_type: DataType) -> bool:
+    if isinstance(data_type, StructType):
+        return any(_has_variant(field.dataType) for field in data_type.fields)
+    if isinstance(data_type, ArrayType):
+        return _has_variant(data_type.elementType)
+    return isinstance(data_type, VariantType)

@@ -1,0 +1,99 @@
+"""The data source that Spark makes for `format("barnabas")`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSource
+
+from barnabas.spark.options import ReadOptions, WriteOptions
+from barnabas.spark.schemas import Decoding, raw_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql.datasource import (
+        DataSourceReader,
+        DataSourceStreamReader,
+        DataSourceStreamWriter,
+        DataSourceWriter,
+    )
+    from pyspark.sql.types import StructType
+
+__all__ = ["BarnabasDataSource"]
+
+
+class BarnabasDataSource(DataSource):
+    """Kafka topics as DataFrames: batch and streaming reads, streaming writes."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name for `format(...)`."""
+        return "barnabas"
+
+    def schema(self) -> StructType:
+        """The columns of a read without a schema of the user's: Kafka's own."""
+        # Whether it is a batch or a stream is not known yet; what differs is checked by the readers.
+        include_headers = str(self.options.get("includeHeaders", "false")).lower() == "true"
+        return raw_schema(include_headers=include_headers)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """For `spark.read`.
+
+        Args:
+            schema: The rows' schema: the user's, or that of `schema()`.
+
+        Raises:
+            ConfigError: An option or the schema is wrong.
+        """
+        from barnabas.spark.reader import BatchReader  # noqa: PLC0415 - pyarrow and the extension load with the first use
+
+        options = ReadOptions.parse(self.options, streaming=False)
+        return BatchReader(options, Decoding.choose(schema, options))
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
+        """For `spark.readStream`.
+
+        Args:
+            schema: The rows' schema: the user's, or that of `schema()`.
+
+        Raises:
+            ConfigError: An option or the schema is wrong.
+            NotImplementedError: Spark is older than 4.2.
+        """
+        try:
+            from barnabas.spark.stream import StreamReader  # noqa: PLC0415 - Spark before 4.2 lacks what it needs
+        except ImportError as error:
+            raise NotImplementedError("streaming reads need Spark 4.2 or newer") from error
+        options = ReadOptions.parse(self.options, streaming=True)
+        return StreamReader(options, Decoding.choose(schema, options))
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
+        """For `DataFrame.write`.
+
+        Args:
+            schema: The rows' schema.
+            overwrite: Whether what is there is to be replaced.
+
+        Raises:
+            NotImplementedError: Always.
+        """
+        raise NotImplementedError(
+            "batch writes are not supported yet: write with df.writeStream, or with barnabas.Producer in "
+            "df.foreachPartition(...)"
+        )
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: ARG002, FBT001, N802 - Spark's signature
+        """For `DataFrame.writeStream`.
+
+        Args:
+            schema: The rows' schema.
+            overwrite: Whether the output mode is complete: all rows of each batch are written then.
+
+        Raises:
+            ConfigError: An option or the schema is wrong.
+            NotImplementedError: Spark is older than 4.1.
+        """
+        try:
+            from barnabas.spark.writer import StreamWriter  # noqa: PLC0415 - Spark before 4.1 lacks what it needs
+        except ImportError as error:
+            raise NotImplementedError("streaming writes need Spark 4.1 or newer") from error
+        return StreamWriter(schema, WriteOptions.parse(self.options))

@@ -1,0 +1,222 @@
+//! A scan over sources that stand in for the client.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that fails stops")]
+
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_schema::{DataType, Field, Schema};
+use barnabas_client::ClientError;
+use barnabas_client::fetched::FetchedBatch;
+use barnabas_columnar::{BadRecords, Limits, Projection};
+use barnabas_records::{BatchBuilder, BatchRef, Seal};
+use barnabas_scan::{BatchSource, PREFETCHED_BATCHES, Scan, ScanConfig, ScanError, Waited};
+use bytes::Bytes;
+
+fn fetched(base_offset: i64, count: i64, control: bool) -> FetchedBatch {
+    let mut builder = BatchBuilder::new(Vec::new());
+    for offset in base_offset..base_offset + count {
+        builder
+            .append(0, Some(&[0, 0, 0, 1]), Some(offset.to_string().as_bytes()), &[])
+            .unwrap();
+    }
+    let seal = Seal {
+        base_offset,
+        control,
+        transactional: control,
+        ..Seal::default()
+    };
+    let bytes = builder.finish(&seal, &mut Vec::new()).unwrap();
+    let batch = BatchRef::parse(&bytes).unwrap();
+    FetchedBatch {
+        topic: "t".into(),
+        partition: 0,
+        leader_epoch: 0,
+        header: batch.header,
+        payload: Bytes::copy_from_slice(batch.payload()),
+        first_offset: base_offset,
+        end_offset: i64::MAX,
+    }
+}
+
+/// Gives what it was made with, then the end.
+struct Prepared(std::vec::IntoIter<Result<FetchedBatch, ClientError>>);
+
+impl BatchSource for Prepared {
+    fn next_batch(&mut self) -> Result<Option<FetchedBatch>, ClientError> {
+        self.0.next().transpose()
+    }
+}
+
+/// Waits until its channel closes, and tells when it is asked and when it is dropped.
+struct Waiting {
+    asked: Sender<&'static str>,
+    gate: Receiver<()>,
+    next: i64,
+}
+
+impl BatchSource for Waiting {
+    fn next_batch(&mut self) -> Result<Option<FetchedBatch>, ClientError> {
+        self.asked.send("asked").unwrap();
+        if self.gate.recv().is_err() {
+            return Err(ClientError::Closed);
+        }
+        self.next += 1;
+        Ok(Some(fetched(self.next - 1, 1, false)))
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let _ = self.asked.send("dropped");
+    }
+}
+
+fn offsets_projection() -> Projection {
+    Projection::raw(Arc::new(Schema::new(vec![Field::new("offset", DataType::Int64, true)]))).unwrap()
+}
+
+fn config(range: Range<i64>, rows: usize) -> ScanConfig {
+    ScanConfig {
+        topic: "t".to_owned(),
+        partition: 0,
+        start: range.start,
+        end: range.end,
+        projection: offsets_projection(),
+        limits: Limits { rows, bytes: 1 << 20 },
+    }
+}
+
+fn scan(config: ScanConfig, batches: Vec<Result<FetchedBatch, ClientError>>) -> Scan {
+    Scan::start(config, move || Ok(Prepared(batches.into_iter())), || ()).unwrap()
+}
+
+fn offsets(scan: Scan) -> Vec<Vec<i64>> {
+    scan.map(|batch| batch.unwrap().column(0).as_primitive::<Int64Type>().values().to_vec())
+        .collect()
+}
+
+#[test]
+fn the_range_and_nothing_else_in_batches_of_the_wanted_size() {
+    let batches = || {
+        vec![
+            Ok(fetched(0, 4, false)),
+            Ok(fetched(4, 4, false)),
+            Ok(fetched(8, 4, false)),
+        ]
+    };
+    assert_eq!(
+        offsets(scan(config(2..10, 3), batches())),
+        [vec![2, 3, 4], vec![5, 6, 7], vec![8, 9]]
+    );
+    assert_eq!(
+        offsets(scan(config(0..12, 100), batches())),
+        [(0..12).collect::<Vec<_>>()]
+    );
+    assert_eq!(offsets(scan(config(5..5, 100), batches())), Vec::<Vec<i64>>::new());
+}
+
+#[test]
+fn gaps_and_control_batches_are_no_rows_and_no_hindrance() {
+    let batches = vec![
+        Ok(fetched(3, 2, false)),
+        Ok(fetched(5, 1, true)),
+        Ok(fetched(9, 1, false)),
+        Ok(fetched(10, 1, true)),
+    ];
+    assert_eq!(offsets(scan(config(0..11, 100), batches)), [vec![3, 4, 9]]);
+    assert_eq!(
+        offsets(scan(config(0..11, 100), vec![Ok(fetched(10, 1, true))])),
+        Vec::<Vec<i64>>::new()
+    );
+    // The source knows that the rest of the range holds nothing.
+    assert_eq!(
+        offsets(scan(config(0..11, 100), vec![Ok(fetched(0, 1, false))])),
+        [vec![0]]
+    );
+}
+
+#[test]
+fn it_does_not_read_beyond_the_end() {
+    let batches = vec![Ok(fetched(0, 4, false)), Err(ClientError::Closed)];
+    assert_eq!(offsets(scan(config(0..4, 100), batches)), [vec![0, 1, 2, 3]]);
+}
+
+#[test]
+fn an_error_names_its_place_and_comes_once() {
+    let mut failing = scan(
+        config(0..9, 2),
+        vec![Ok(fetched(0, 4, false)), Err(ClientError::Closed)],
+    );
+    assert_eq!(failing.next().unwrap().unwrap().num_rows(), 2);
+    let error = failing.next().unwrap().unwrap_err();
+    assert!(
+        matches!(
+            error,
+            ScanError::Fetch {
+                position: 4,
+                end: 9,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    assert!(failing.next().is_none());
+
+    let refused = Scan::start(config(0..9, 2), || Err::<Prepared, _>(ClientError::Closed), || ()).unwrap();
+    assert_eq!(refused.map(|batch| batch.is_err()).collect::<Vec<_>>(), [true]);
+}
+
+#[test]
+fn what_cannot_be_decoded_is_an_error() {
+    let schema = Arc::new(Schema::new(vec![Field::new("f", DataType::Int64, true)]));
+    let projection = Projection::json(schema, &[], BadRecords::Fail).unwrap();
+    let failing = scan(
+        ScanConfig {
+            projection,
+            ..config(0..9, 2)
+        },
+        vec![Ok(fetched(7, 1, false))],
+    );
+    let errors: Vec<String> = failing.map(|batch| batch.unwrap_err().to_string()).collect();
+    assert!(
+        errors.len() == 1 && errors[0].starts_with("t-0 at offset 7: "),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn prefetch_is_bounded_and_dropping_ends_the_thread() {
+    let (asked, asks) = channel();
+    let (gate, opened) = channel();
+    let source = Waiting {
+        asked,
+        gate: opened,
+        next: 0,
+    };
+    for _ in 0..10 {
+        gate.send(()).unwrap();
+    }
+    let gate = Mutex::new(Some(gate));
+    let wake = move || drop(gate.lock().unwrap().take());
+    let mut scan = Scan::start(config(0..100, 1), move || Ok(source), wake).unwrap();
+    // One row fills a batch when the next row comes: the queue's batches, one that is handed over, one that grows.
+    for _ in 0..PREFETCHED_BATCHES + 2 {
+        assert_eq!(asks.recv_timeout(Duration::from_secs(10)).unwrap(), "asked");
+    }
+    assert!(
+        asks.recv_timeout(Duration::from_millis(50)).is_err(),
+        "it reads ahead without bound"
+    );
+    assert!(matches!(
+        scan.next_within(Duration::from_secs(10)),
+        Some(Ok(Waited::Batch(_)))
+    ));
+    assert_eq!(asks.recv_timeout(Duration::from_secs(10)).unwrap(), "asked");
+    drop(scan);
+    let last = std::iter::from_fn(|| asks.recv_timeout(Duration::from_secs(10)).ok()).last();
+    assert_eq!(last, Some("dropped"));
+}

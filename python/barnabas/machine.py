@@ -11,14 +11,12 @@ This module may not know any particular machine, nor time, sockets or threads.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 __all__ = ["Caller", "Deadline", "Machine", "Moment", "Reply", "Result"]
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """When an event arrived.
 
     Attributes:
@@ -30,8 +28,7 @@ class Moment:
     wall_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(NamedTuple):
     """Who sent a request, and the handle by which it is answered.
 
     Attributes:
@@ -49,8 +46,7 @@ class Caller:
     fresh_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """An answer to a request, this event's or one that was parked earlier.
 
     Attributes:
@@ -65,15 +61,13 @@ class Reply:
     waits: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
+class Deadline(NamedTuple):
     """Sets the deadline called `key`, replacing an earlier one of that name; `at_ms` None cancels it."""
 
     key: tuple[Any, ...]
     at_ms: float | None
 
 
-@dataclass(slots=True)
 class Result:
     """What a handler decided.
 
@@ -84,10 +78,19 @@ class Result:
         soft: Changes to state that is kept in memory only, understood by the machine's `apply`.
     """
 
-    records: list[Any] = field(default_factory=list)
-    replies: list[Reply] = field(default_factory=list)
-    deadlines: list[Deadline] = field(default_factory=list)
-    soft: list[Any] = field(default_factory=list)
+    __slots__ = ("deadlines", "records", "replies", "soft")
+
+    def __init__(
+        self,
+        records: list[Any] | None = None,
+        replies: list[Reply] | None = None,
+        deadlines: list[Deadline] | None = None,
+        soft: list[Any] | None = None,
+    ) -> None:
+        self.records = [] if records is None else records
+        self.replies = [] if replies is None else replies
+        self.deadlines = [] if deadlines is None else deadlines
+        self.soft = [] if soft is None else soft
 
 
 class Machine(Protocol):

@@ -11,29 +11,28 @@ not be heard although they were alive, so every deadline is put off once, by the
 from __future__ import annotations
 
 import importlib
-import logging
 import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from barnabas.broker import log
 from barnabas.broker.core import Event
 from barnabas.broker.deadlines import Deadlines
 from barnabas.broker.groups import GroupCoordinators
 from barnabas.broker.handlers import HANDLERS
 from barnabas.broker.metadata import ClusterMetadata
 from barnabas.broker.producer_ids import ProducerIds
-from barnabas.broker.request import Request
 from barnabas.broker.runtime import Failed, Replica, ReplicaState
 from barnabas.controller.image import METADATA_TOPIC
 from barnabas.errors import IllegalStateError, KafkaError, ProtocolError
 from barnabas.machine import Moment
-from barnabas.protocol import codec, shims
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from barnabas.broker.core import DataPlane
     from barnabas.broker.options import BrokerOptions
+    from barnabas.broker.request import Request
 
 __all__ = ["ControlPlane"]
 
@@ -42,8 +41,6 @@ IDLE_WAIT_MS = 200.0
 """Longest wait without a deadline; bounds how long a stop goes unnoticed."""
 PAUSE_MS_MIN = 1000.0
 """A turn that took this much longer than it should counts as a pause of the process."""
-
-_log = logging.getLogger("barnabas.broker")
 
 
 class ControlPlane:
@@ -84,7 +81,7 @@ class ControlPlane:
             while not self._stopping:
                 self._turn()
         except BaseException as error:
-            _log.exception("the control thread has failed")
+            log.exception("the control thread has failed")
             self.failure = error
         finally:
             self.ready.set()
@@ -131,7 +128,7 @@ class ControlPlane:
         if excess_ms > PAUSE_MS_MIN:
             self.pause_count += 1
             self.pause_ms_total += excess_ms
-            _log.warning("the process stood still for %.0f ms; deadlines are put off", excess_ms)
+            log.warning("the process stood still for %.0f ms; deadlines are put off", excess_ms)
             self.deadlines.extend(excess_ms)
         elif len(events) < PULL_LIMIT:
             for name in self.deadlines.due(before_ms):
@@ -174,30 +171,20 @@ class ControlPlane:
         return self.metadata.replica if topic == METADATA_TOPIC else self.groups.replica_of(topic, partition)
 
     def _request(self, event: tuple[Any, ...], wall_ms: int) -> None:
-        _, stamp_ms, token, connection_id, listener, _, client_id, client_host, api_key, version, body = event
+        from barnabas.broker.request import Request  # noqa: PLC0415 - not for the start
+
+        connection_id, api_key, version = event[3], event[8], event[9]
         try:
-            message = shims.lift(codec.decode_request(api_key, version, body), version)
+            request = Request(self.core, event, wall_ms)
         except ProtocolError as error:
-            _log.warning("connection %d: bad request (key %d, version %d): %s", connection_id, api_key, version, error)
+            log.warning("connection %d: bad request (key %d, version %d): %s", connection_id, api_key, version, error)
             self.core.close_connection(connection_id)
             return
-        request = Request(
-            core=self.core,
-            token=token,
-            connection_id=connection_id,
-            listener=listener,
-            client_id=client_id or "",
-            client_host=client_host,
-            api_key=api_key,
-            version=version,
-            message=message,
-            now=Moment(stamp_ms, wall_ms),
-        )
         try:
             self._handler(api_key)(self, request)
         except (KafkaError, ProtocolError, ArithmeticError, LookupError, TypeError, ValueError, RuntimeError):
             # A defect of one handler, or a response that cannot be encoded: the client is not left waiting.
-            _log.exception("connection %d: key %d, version %d could not be handled", connection_id, api_key, version)
+            log.exception("connection %d: key %d, version %d could not be handled", connection_id, api_key, version)
             self.core.close_connection(connection_id)
 
     def _handler(self, api_key: int) -> Callable[[ControlPlane, Request], None]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import TYPE_CHECKING, Any
 
+from barnabas.broker.ids import fresh_uuid_text
 from barnabas.broker.runtime import Failed, Replica, ReplicaState, Role, next_ticket
 from barnabas.controller.image import OFFSETS_TOPIC
 from barnabas.coordinator.partition import partition_for
-from barnabas.coordinator.records import value_version
-from barnabas.coordinator.shard import GroupShard
 from barnabas.errors import CoordinatorLoadInProgressError, NotCoordinatorError, ProtocolError
-from barnabas.machine import Caller, Moment
+from barnabas.machine import Caller, Machine, Moment
 from barnabas.protocol import codec
 
 if TYPE_CHECKING:
@@ -71,7 +69,7 @@ class GroupCoordinators:
             api_version=request.version,
             client_id=request.client_id,
             client_host=f"/{request.client_host}",
-            fresh_id=str(uuid.uuid4()),
+            fresh_id=fresh_uuid_text(),
         )
         replica.submit(caller, message, request.now, answer)
 
@@ -120,15 +118,22 @@ class GroupCoordinators:
                 self._deadlines,
                 OFFSETS_TOPIC,
                 partition,
-                lambda: GroupShard(self.settings),
+                self._make_shard,
                 self._role,
             )
             self._replicas[partition] = replica
             replica.load(now)
         return replica
 
+    def _make_shard(self) -> Machine:
+        from barnabas.coordinator.shard import GroupShard  # noqa: PLC0415 - a start without groups does not wait for it
+
+        return GroupShard(self.settings)
+
 
 def _encode(record: tuple[Any, Any]) -> tuple[bytes | None, bytes | None]:
+    from barnabas.coordinator.records import value_version  # noqa: PLC0415 - loaded with the first shard
+
     key, value = record
     encoded = None if value is None else codec.encode_coordinator_record(value, value_version(value))
     return codec.encode_coordinator_record(key, 0), encoded

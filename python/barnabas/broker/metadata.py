@@ -6,18 +6,17 @@ a client that was told of a topic finds it.
 
 from __future__ import annotations
 
-import secrets
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from barnabas.broker.ids import fresh_topic_id, fresh_uuid
 from barnabas.broker.runtime import Failed, Replica, Role, next_ticket
-from barnabas.controller.controller import Controller, RegisterBroker, record_version
+from barnabas.controller.controller import Controller, record_version
 from barnabas.controller.image import METADATA_TOPIC, Image
-from barnabas.controller.topics import NewTopics
+from barnabas.controller.requests import NewTopics, RegisterBroker
 from barnabas.errors import NotControllerError, ProtocolError, TopicAlreadyExistsError
 from barnabas.machine import Caller, Moment
 from barnabas.protocol import codec
-from barnabas.protocol.messages.create_topics import CreateTopicsRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from barnabas.broker.core import DataPlane
     from barnabas.broker.deadlines import Deadlines
     from barnabas.controller.settings import ControllerSettings
+    from barnabas.protocol.messages.create_topics import CreateTopicsRequest
 
 __all__ = ["ClusterMetadata"]
 
@@ -67,7 +67,7 @@ class ClusterMetadata:
     ) -> None:
         """Announces this start of the broker; a fresh cluster is formatted by it."""
         info = self._core.info(METADATA_TOPIC, 0)
-        request = RegisterBroker(self.node_id, secrets.token_bytes(16), endpoints, rack, 0 if info is None else info[3])
+        request = RegisterBroker(self.node_id, fresh_uuid(), endpoints, rack, 0 if info is None else info[3])
         self.submit(request, now, answer)
 
     def create_topics(self, message: CreateTopicsRequest, now: Moment, answer: Callable[[Any], None]) -> None:
@@ -85,13 +85,18 @@ class ClusterMetadata:
 
         `answer` gets an error code per name; 0 also for those that another request has created in the meantime.
         """
+        from barnabas.protocol.messages.create_topics import CreateTopicsRequest  # noqa: PLC0415 - not for the start
+
         message = CreateTopicsRequest(
             topics=[
                 CreateTopicsRequest.CreatableTopic(
                     name=name,
                     num_partitions=partitions,
                     replication_factor=factor,
-                    configs=[CreateTopicsRequest.CreatableTopicConfig(name=key, value=value) for key, value in options.items()],
+                    configs=[
+                        CreateTopicsRequest.CreatableTopicConfig(name=key, value=value)
+                        for key, value in options.items()
+                    ],
                 )
                 for name, (partitions, factor, options) in wanted.items()
             ],
@@ -128,19 +133,6 @@ class ClusterMetadata:
             end_offset, delta = self._deltas.popleft()
             if delta:
                 self._core.publish(delta, end_offset, 0)
-
-
-def fresh_topic_id() -> bytes:
-    """Returns a random topic id that is a valid version 4 UUID and, as in Kafka, does not start with a dash in text."""
-    while True:
-        drawn = bytearray(secrets.token_bytes(16))
-        drawn[6] = drawn[6] & 0x0F | 0x40
-        drawn[8] = drawn[8] & 0x3F | 0x80
-        if drawn[0] >> 2 != _BASE64_DASH:
-            return bytes(drawn)
-
-
-_BASE64_DASH = 62
 
 
 def _decode(_key: bytes | None, value: bytes | None) -> Any:

@@ -7,9 +7,6 @@ what a client may rely on, and are not built, are refused when set (`_REFUSED`).
 
 from __future__ import annotations
 
-import difflib
-import socket
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.kafka_options import KAFKA_OPTIONS
@@ -88,9 +85,9 @@ Endpoint = tuple[str, str, int]
 
 
 def parse_properties(text: str) -> dict[str, str]:
-    """Reads Java properties: `key=value` or `key: value` lines, comments, continued lines, the usual escapes.
+    r"""Reads Java properties: `key=value` or `key: value` lines, comments, continued lines, the usual escapes.
 
-    >>> parse_properties("# a comment\\nnum.partitions = 4\\nlog.dirs=/a,\\\\\\n  /b")
+    >>> parse_properties("# a comment\nnum.partitions = 4\nlog.dirs=/a,\\\n  /b")
     {'num.partitions': '4', 'log.dirs': '/a,/b'}
     """
     properties = {}
@@ -143,21 +140,28 @@ def _unescape(text: str) -> str:
     return "".join(out)
 
 
-@dataclass
 class BrokerOptions:
     """Checked options. Build with `parse`.
 
     Attributes:
         texts: What was set, as text, by Kafka's names.
-        values: Every option's value, set or default.
+        listeners: Where to listen for clients.
+        advertised: Where clients are told to connect; empty for the same places.
+        cluster_id: Filled in when the data directory is known.
+        warnings: What the user should be told, once.
     """
 
-    texts: dict[str, str]
-    values: dict[str, ConfigValue | None]
-    listeners: list[Endpoint]
-    advertised: list[Endpoint]
-    cluster_id: str = ""
-    warnings: list[str] = field(default_factory=list)
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.texts = texts
+        self.cluster_id = ""
+        self.warnings: list[str] = []
+        for name in texts:
+            self.value(name)
+        _check_roles(self)
+        self.listeners, skipped = _listeners(self, "listeners")
+        self.advertised, _ = _listeners(self, "advertised.listeners")
+        if skipped:
+            self.warnings.append(f"the controller listener ({', '.join(skipped)}) is not opened: one node needs none")
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], defaults: Mapping[str, str] | None = None) -> BrokerOptions:
@@ -174,26 +178,24 @@ class BrokerOptions:
                 raise ConfigError(f"{key.name} is not supported: {_REFUSED[key.name]}")
             if value is not None:
                 texts[key.name] = _text(value)
-        values: dict[str, ConfigValue | None] = {}
-        for name, key in BROKER_OPTIONS.items():
-            text = texts.get(name, key.default)
-            try:
-                values[name] = None if text is None else key.parse(text)
-            except InvalidConfigValue as error:
-                raise ConfigError(str(error)) from None
-        _check_roles(values)
-        listeners, skipped = _listeners(values, "listeners")
-        advertised, _ = _listeners(values, "advertised.listeners")
-        options = cls(texts, values, listeners, advertised)
-        if skipped:
-            options.warnings.append(
-                f"the controller listener ({', '.join(skipped)}) is not opened: one node needs none",
-            )
-        return options
+        return cls(texts)
+
+    def value(self, name: str) -> ConfigValue | None:
+        """Returns an option's value, set or default; None if it has none.
+
+        Raises:
+            ConfigError: It was set to something that it does not accept.
+        """
+        key = BROKER_OPTIONS[name]
+        text = self.texts.get(name, key.default)
+        try:
+            return None if text is None else key.parse(text)
+        except InvalidConfigValue as error:
+            raise ConfigError(str(error)) from None
 
     def number(self, name: str) -> int:
         """Returns an option that is a whole number."""
-        value = self.values[name]
+        value = self.value(name)
         if not isinstance(value, int):
             raise ConfigError(f"{name} has no value")
         return value
@@ -206,13 +208,13 @@ class BrokerOptions:
     @property
     def rack(self) -> str | None:
         """Where this broker stands."""
-        rack = self.values["broker.rack"]
+        rack = self.value("broker.rack")
         return rack if isinstance(rack, str) else None
 
     @property
     def data_dirs(self) -> list[str]:
         """Where the logs are kept."""
-        dirs = self.values["log.dirs"] or self.values["log.dir"]
+        dirs = self.value("log.dirs") or self.value("log.dir")
         return list(dirs) if isinstance(dirs, list) else []
 
     @property
@@ -238,7 +240,7 @@ class BrokerOptions:
         return ControllerSettings(
             partition_count=self.number("num.partitions"),
             replication_factor=self.number("default.replication.factor"),
-            delete_topic_enable=bool(self.values["delete.topic.enable"]),
+            delete_topic_enable=bool(self.value("delete.topic.enable")),
             topic_defaults=self.topic_defaults(),
         )
 
@@ -310,6 +312,8 @@ def _key(name: str) -> ConfigKey:
     key = BROKER_OPTIONS.get(dotted)
     if key is not None:
         return key
+    import difflib  # noqa: PLC0415 - only to help after a mistake
+
     spelled = name.replace("_", ".")
     nearest = difflib.get_close_matches(spelled, BROKER_OPTIONS, n=1, cutoff=0.6)
     hint = f"; did you mean {nearest[0]}?" if nearest else ""
@@ -327,24 +331,24 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _check_roles(values: Mapping[str, ConfigValue | None]) -> None:
-    node_id = values["node.id"]
-    voters = values["controller.quorum.voters"]
+def _check_roles(options: BrokerOptions) -> None:
+    node_id = options.value("node.id")
+    voters = options.value("controller.quorum.voters")
     for voter in voters if isinstance(voters, list) else []:
         if voter.partition("@")[0] != str(node_id):
             raise ConfigError(
                 f"controller.quorum.voters names another node ({voter}): this broker is a cluster of one node",
             )
-    roles = values["process.roles"]
+    roles = options.value("process.roles")
     if isinstance(roles, list) and roles and "broker" not in roles:
         raise ConfigError("process.roles must contain broker: a controller of its own is not supported")
 
 
-def _listeners(values: Mapping[str, ConfigValue | None], option: str) -> tuple[list[Endpoint], list[str]]:
-    texts = values[option]
-    controllers = values["controller.listener.names"]
+def _listeners(options: BrokerOptions, option: str) -> tuple[list[Endpoint], list[str]]:
+    texts = options.value(option)
+    controllers = options.value("controller.listener.names")
     controller_names = set(controllers) if isinstance(controllers, list) else set()
-    protocols = _protocol_map(values)
+    protocols = _protocol_map(options)
     endpoints: list[Endpoint] = []
     skipped = []
     for text in texts if isinstance(texts, list) else []:
@@ -374,8 +378,8 @@ def _parse_listener(text: str, option: str) -> tuple[str, Endpoint]:
     return name, (name, host.strip("[]"), int(port))
 
 
-def _protocol_map(values: Mapping[str, ConfigValue | None]) -> dict[str, str]:
-    texts = values["listener.security.protocol.map"]
+def _protocol_map(options: BrokerOptions) -> dict[str, str]:
+    texts = options.value("listener.security.protocol.map")
     items = texts if isinstance(texts, list) else str(texts or "").split(",")
     pairs = (item.partition(":") for item in items if item)
     return {name.strip().upper(): protocol.strip().upper() for name, _, protocol in pairs}
@@ -383,6 +387,8 @@ def _protocol_map(values: Mapping[str, ConfigValue | None]) -> dict[str, str]:
 
 def _own_host() -> str:
     """Returns a name of this machine that resolves here, for a listener on all interfaces."""
+    import socket  # noqa: PLC0415 - not for a listener with a host
+
     host = socket.gethostname()
     try:
         socket.getaddrinfo(host, None)

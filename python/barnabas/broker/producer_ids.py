@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.runtime import Failed
-from barnabas.controller.controller import AllocateProducerIds
+from barnabas.controller.requests import AllocateProducerIds
 from barnabas.errors import CoordinatorLoadInProgressError
 
 if TYPE_CHECKING:

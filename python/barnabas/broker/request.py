@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from barnabas.machine import Moment
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
 __all__ = ["Request"]
 
 
-@dataclass(slots=True)
 class Request:
     """One API request.
 
@@ -24,16 +22,31 @@ class Request:
         listener: Name of the listener that the client connected to; it decides which endpoint the client is told.
     """
 
-    core: DataPlane
-    token: int
-    connection_id: int
-    listener: str
-    client_id: str
-    client_host: str
-    api_key: int
-    version: int
-    message: Any
-    now: Moment
+    __slots__ = (
+        "api_key",
+        "client_host",
+        "client_id",
+        "connection_id",
+        "core",
+        "listener",
+        "message",
+        "now",
+        "token",
+        "version",
+    )
+
+    def __init__(self, core: DataPlane, event: tuple[Any, ...], wall_ms: int) -> None:
+        """Decodes an `Event.REQUEST`.
+
+        Raises:
+            ProtocolError: The body is malformed.
+        """
+        (_, stamp_ms, self.token, self.connection_id, self.listener, _, client_id, self.client_host, *rest) = event
+        self.api_key, self.version, body = rest
+        self.core = core
+        self.client_id: str = client_id or ""
+        self.now = Moment(stamp_ms, wall_ms)
+        self.message: Any = shims.lift(codec.decode_request(self.api_key, self.version, body), self.version)
 
     def respond(self, message: Any) -> None:
         """Answers with a response in its newest shape."""

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import enum
 import itertools
-import logging
 from collections import deque
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from barnabas.broker import log
 from barnabas.errors import KafkaError
 from barnabas.machine import Caller, Machine, Moment, Result
 
@@ -35,19 +34,16 @@ RELOAD_BACKOFF_MS = 200.0
 _RELOAD_KEY = ("reload",)
 UNKNOWN_SERVER_ERROR = -1
 
-_log = logging.getLogger("barnabas.broker")
 _tickets = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(NamedTuple):
     """Stands in for an answer that could not be given: nothing was decided, or what was decided is lost."""
 
     error_code: int
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
+class Role(NamedTuple):
     """What distinguishes the controller's replica from a group coordinator's.
 
     Attributes:
@@ -118,7 +114,7 @@ class Replica:
             result = self.machine.handle(caller, request, now)
         except Exception:
             # A defect must not take the other groups down with it. The machine has changed nothing yet.
-            _log.exception("%s-%d: %s could not be handled", self.topic, self.partition, type(request).__name__)
+            log.exception("%s-%d: %s could not be handled", self.topic, self.partition, type(request).__name__)
             self._answer(caller.token, Failed(UNKNOWN_SERVER_ERROR))
             return
         self._step(result, now)
@@ -267,7 +263,7 @@ class Replica:
 
     def drop(self, now: Moment, why: str) -> None:
         """Gives up the machine: whoever waits is refused, and it is loaded again."""
-        _log.warning("%s-%d: %s; loading it again", self.topic, self.partition, why)
+        log.warning("%s-%d: %s; loading it again", self.topic, self.partition, why)
         self._clear()
         self.state = ReplicaState.LOADING
         self._names.add(_RELOAD_KEY)

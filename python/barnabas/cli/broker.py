@@ -122,7 +122,9 @@ def _serve(arguments: argparse.Namespace, config: dict[str, Any], stop: threadin
         if ready_file is not None:
             _write_atomically(ready_file, f"{servers}\n")
         data = ",".join(broker.options.data_dirs)
-        print(f"barnabas broker {broker.node_id} serves {servers} (cluster {broker.cluster_id}, data {data})", flush=True)
+        print(
+            f"barnabas broker {broker.node_id} serves {servers} (cluster {broker.cluster_id}, data {data})", flush=True
+        )
         while not stop.wait(FAILURE_CHECK_S):
             if broker.failure is not None:
                 print(f"barnabas broker: it has failed: {broker.failure!r}", file=sys.stderr)

@@ -5,7 +5,6 @@ The tables of topic and broker options are made of these. No key is acted on her
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 __all__ = ["ConfigKey", "ConfigValue", "InvalidConfigValue"]
@@ -83,8 +82,7 @@ class ConfigKey(NamedTuple):
         return InvalidConfigValue(f"Invalid value {text} for configuration {self.name}: {why}")
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """A key's value and where it comes from, as DescribeConfigs and CreateTopics tell it."""
 
     name: str

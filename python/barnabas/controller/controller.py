@@ -6,27 +6,22 @@ changes the image. Answers leave when the records are committed, flushed and pub
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from barnabas.controller.image import Image
-from barnabas.controller.topics import NewTopics, TopicsToDelete, create_topics, delete_topics
+from barnabas.controller.requests import AllocateProducerIds, NewTopics, RegisterBroker, TopicsToDelete
 from barnabas.machine import Caller, Moment, Reply, Result
 from barnabas.protocol.messages.feature_level_record import FeatureLevelRecord
 from barnabas.protocol.messages.producer_ids_record import ProducerIdsRecord
 from barnabas.protocol.messages.register_broker_record import RegisterBrokerRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from barnabas.controller.settings import ControllerSettings
 
 __all__ = [
     "METADATA_VERSION",
     "PRODUCER_ID_BLOCK_SIZE",
-    "AllocateProducerIds",
     "Controller",
-    "RegisterBroker",
     "record_version",
 ]
 
@@ -44,30 +39,6 @@ def record_version(record: Any) -> int:
     return _RECORD_VERSIONS.get(type(record).__name__, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterBroker:
-    """A broker starts: it tells where it can be reached. The first one formats the cluster.
-
-    Attributes:
-        endpoints: (listener, host, port).
-        incarnation_id: Tells this start of the broker from every other.
-        log_end_offset: Where the registration will be written; it becomes the broker's epoch, as in KRaft.
-    """
-
-    node_id: int
-    incarnation_id: bytes
-    endpoints: Sequence[tuple[str, str, int]]
-    rack: str | None
-    log_end_offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class AllocateProducerIds:
-    """A broker needs a block of producer ids; answered with (first id, count)."""
-
-    node_id: int
-
-
 class Controller:
     """Decides about topics, brokers and producer ids; holds the image."""
 
@@ -80,10 +51,14 @@ class Controller:
         del now
         records: list[Any]
         answer: Any
-        if isinstance(request, NewTopics):
-            records, answer = create_topics(self.image, request, self.settings)
-        elif isinstance(request, TopicsToDelete):
-            records, answer = delete_topics(self.image, request, self.settings)
+        if isinstance(request, (NewTopics, TopicsToDelete)):
+            # Loaded with the first request, because a broker's start is counted in milliseconds.
+            from barnabas.controller import topics  # noqa: PLC0415
+
+            if isinstance(request, NewTopics):
+                records, answer = topics.create_topics(self.image, request, self.settings)
+            else:
+                records, answer = topics.delete_topics(self.image, request, self.settings)
         elif isinstance(request, AllocateProducerIds):
             records, answer = self._allocate_producer_ids(request)
         elif isinstance(request, RegisterBroker):

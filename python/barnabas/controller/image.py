@@ -6,8 +6,7 @@ partitions are created, reconfigured and deleted from these deltas alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from barnabas.protocol.messages.broker_registration_change_record import BrokerRegistrationChangeRecord
 from barnabas.protocol.messages.config_record import ConfigRecord
@@ -40,8 +39,7 @@ OFFSETS_TOPIC = "__consumer_offsets"
 INTERNAL_TOPICS = frozenset({OFFSETS_TOPIC, "__transaction_state", "__share_group_state"})
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionImage:
+class PartitionImage(NamedTuple):
     """One partition: who holds it, who leads it, in which epochs."""
 
     partition: int
@@ -52,17 +50,15 @@ class PartitionImage:
     isr: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TopicImage:
+class TopicImage(NamedTuple):
     """One topic and its partitions."""
 
     name: str
     topic_id: bytes
-    partitions: dict[int, PartitionImage] = field(default_factory=dict)
+    partitions: dict[int, PartitionImage]
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerImage:
+class BrokerImage(NamedTuple):
     """One registered broker; endpoints are (listener, host, port)."""
 
     node_id: int
@@ -134,7 +130,7 @@ class Image:
 
     def _topic(self, record: TopicRecord, _offset: int) -> None:
         topic_id = bytes(record.topic_id)
-        self.topics[record.name] = TopicImage(record.name, topic_id)
+        self.topics[record.name] = TopicImage(record.name, topic_id, {})
         self.topic_names[topic_id] = record.name
         self._changed_topics[topic_id] = record.name
 
@@ -189,7 +185,7 @@ class Image:
     def _change_broker(self, record: BrokerRegistrationChangeRecord, _offset: int) -> None:
         broker = self.brokers.get(record.broker_id)
         if broker is not None and record.fenced:
-            self.brokers[record.broker_id] = replace(broker, fenced=record.fenced > 0)
+            self.brokers[record.broker_id] = broker._replace(fenced=record.fenced > 0)
             self._changed_brokers.add(record.broker_id)
 
     def _feature_level(self, record: FeatureLevelRecord, _offset: int) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["ControllerSettings"]
 
 
-@dataclass(frozen=True, slots=True)
-class ControllerSettings:
+class ControllerSettings(NamedTuple):
     """Options of the controller; the defaults are Kafka's.
 
     Attributes:
@@ -26,5 +25,5 @@ class ControllerSettings:
     partition_count: int = 1
     replication_factor: int = 1
     delete_topic_enable: bool = True
-    topic_defaults: Mapping[str, str] = field(default_factory=dict)
+    topic_defaults: Mapping[str, str] = MappingProxyType({})
     partition_count_max: int = 10_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from barnabas.controller.configs import effective_topic_config, invalid_topic_config
@@ -23,37 +22,21 @@ from barnabas.errors import (
     UnknownTopicOrPartitionError,
 )
 from barnabas.protocol.messages.config_record import ConfigRecord
-from barnabas.protocol.messages.create_topics import CreateTopicsRequest, CreateTopicsResponse
+from barnabas.protocol.messages.create_topics import CreateTopicsResponse
 from barnabas.protocol.messages.delete_topics import DeleteTopicsResponse
 from barnabas.protocol.messages.partition_record import PartitionRecord
 from barnabas.protocol.messages.remove_topic_record import RemoveTopicRecord
 from barnabas.protocol.messages.topic_record import TopicRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from barnabas.controller.requests import NewTopics, TopicsToDelete
     from barnabas.controller.settings import ControllerSettings
 
-__all__ = ["NO_TOPIC_ID", "NewTopics", "TopicsToDelete", "create_topics", "delete_topics", "partition_record"]
+__all__ = ["NO_TOPIC_ID", "create_topics", "delete_topics", "partition_record"]
 
 NO_TOPIC_ID = bytes(16)
 UNASSIGNED_DIRECTORY = bytes(16)
 USE_DEFAULT = -1
-
-
-@dataclass(frozen=True, slots=True)
-class NewTopics:
-    """A CreateTopics request with an unused topic id for each of its topics."""
-
-    message: CreateTopicsRequest
-    topic_ids: Sequence[bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class TopicsToDelete:
-    """A DeleteTopics request in its newest shape."""
-
-    message: Any
 
 
 class _Refused(Exception):  # noqa: N818 - not an error of this program but an answer to a request

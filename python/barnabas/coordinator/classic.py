@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from barnabas.coordinator.draft import SESSION, SYNC, Draft
 from barnabas.coordinator.group import Group, GroupState, Member, Waiting
 from barnabas.coordinator.records import group_record
-from barnabas.machine import Caller, Deadline, Moment, Reply, Result
 from barnabas.errors import (
     FencedInstanceIdError,
     GroupMaxSizeReachedError,
@@ -22,6 +21,7 @@ from barnabas.errors import (
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
+from barnabas.machine import Caller, Deadline, Moment, Reply, Result
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
@@ -50,7 +50,9 @@ def check_member(group: Group, member_id: str, group_instance_id: str | None) ->
 # JoinGroup
 
 
-def join(group: Group | None, request: JoinGroupRequest, caller: Caller, settings: GroupSettings, now: Moment) -> Result:
+def join(
+    group: Group | None, request: JoinGroupRequest, caller: Caller, settings: GroupSettings, now: Moment
+) -> Result:
     """Handles JoinGroup."""
     member_id = request.member_id
     if not settings.session_timeout_ms_min <= request.session_timeout_ms <= settings.session_timeout_ms_max:
@@ -214,7 +216,9 @@ def _join_refused(caller: Caller, member_id: str, error_code: int) -> Result:
 # SyncGroup
 
 
-def sync(group: Group | None, request: SyncGroupRequest, caller: Caller, settings: GroupSettings, now: Moment) -> Result:
+def sync(
+    group: Group | None, request: SyncGroupRequest, caller: Caller, settings: GroupSettings, now: Moment
+) -> Result:
     """Handles SyncGroup."""
     if group is None or group.state is GroupState.EMPTY:
         return _sync_refused(caller, UnknownMemberIdError.code)

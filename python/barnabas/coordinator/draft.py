@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.coordinator.group import Group, GroupState, Member, Waiting
 from barnabas.coordinator.records import group_record
-from barnabas.machine import Deadline, Moment, Reply, Result
 from barnabas.errors import (
     FencedInstanceIdError,
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
+from barnabas.machine import Deadline, Moment, Reply, Result
 from barnabas.protocol.messages.join_group import JoinGroupResponse
 from barnabas.protocol.messages.sync_group import SyncGroupResponse
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from barnabas.coordinator.classic import check_member, session_deadline
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
 from barnabas.coordinator.records import CommittedOffset, Record, offset_record, offset_tombstone
-from barnabas.machine import Caller, Moment, Reply, Result
 from barnabas.errors import (
     GroupIdNotFoundError,
     IllegalGenerationError,
@@ -20,6 +19,7 @@ from barnabas.errors import (
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
+from barnabas.machine import Caller, Moment, Reply, Result
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
 from barnabas.protocol.messages.offset_fetch import OffsetFetchResponse
 
@@ -86,7 +86,11 @@ def commit(
             metadata = partition.committed_metadata or ""
             too_large = _utf16_length(metadata) > settings.offset_metadata_max_size
             code = error_code or (OffsetMetadataTooLargeError.code if too_large else 0)
-            answers.append(OffsetCommitResponse.OffsetCommitResponsePartition(partition_index=partition.partition_index, error_code=code))
+            answers.append(
+                OffsetCommitResponse.OffsetCommitResponsePartition(
+                    partition_index=partition.partition_index, error_code=code
+                )
+            )
             if code == 0:
                 committed = CommittedOffset(
                     offset=partition.committed_offset,
@@ -97,7 +101,9 @@ def commit(
                     topic_id=bytes(topic.topic_id),
                 )
                 result.records.append(offset_record(request.group_id, topic.name, partition.partition_index, committed))
-        topics.append(OffsetCommitResponse.OffsetCommitResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=answers))
+        topics.append(
+            OffsetCommitResponse.OffsetCommitResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=answers)
+        )
     result.replies.append(Reply(caller.token, OffsetCommitResponse(topics=topics)))
     return result
 

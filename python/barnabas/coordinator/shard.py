@@ -14,8 +14,8 @@ from barnabas.coordinator.draft import JOIN, SESSION, SYNC, Draft
 from barnabas.coordinator.group import Group, GroupState
 from barnabas.coordinator.offsets import Offsets
 from barnabas.coordinator.records import CommittedOffset, Record, group_from_record, group_tombstone
-from barnabas.machine import Caller, Moment, Reply, Result
 from barnabas.errors import GroupIdNotFoundError, GroupSubscribedToTopicError, NonEmptyGroupError
+from barnabas.machine import Caller, Moment, Reply, Result
 from barnabas.protocol.messages.group_metadata_key import GroupMetadataKey
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
 from barnabas.protocol.messages.join_group import JoinGroupRequest

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from barnabas import errors
-from barnabas.controller.controller import AllocateProducerIds, Controller, RegisterBroker, record_version
+from barnabas.controller.controller import Controller, record_version
 from barnabas.controller.image import Image
 from barnabas.controller.settings import ControllerSettings
-from barnabas.controller.topics import NewTopics, TopicsToDelete
+from barnabas.controller.requests import AllocateProducerIds, NewTopics, RegisterBroker, TopicsToDelete
 from barnabas.machine import Caller, Moment
 from barnabas.protocol.messages.config_record import ConfigRecord
 from barnabas.protocol.messages.create_topics import CreateTopicsRequest, CreateTopicsResponse
@@ -263,7 +263,10 @@ def test_manual_assignment_is_kept() -> None:
     virtual = VirtualController(nodes=(1, 2))
     virtual.create(topic("orders", assignments=[(1, [1, 2]), (0, [2, 1])]))
     partitions = virtual.image.topics["orders"].partitions
-    assert {index: (part.leader, part.replicas) for index, part in partitions.items()} == {0: (2, (2, 1)), 1: (1, (1, 2))}
+    assert {index: (part.leader, part.replicas) for index, part in partitions.items()} == {
+        0: (2, (2, 1)),
+        1: (1, (1, 2)),
+    }
 
 
 def test_topics_are_deleted_by_name_and_by_id() -> None:
@@ -276,7 +279,10 @@ def test_topics_are_deleted_by_name_and_by_id() -> None:
         ("a", by_name.topic_id, 0),
         ("b", by_id.topic_id, 0),
     ]
-    assert virtual.log[-2:] == [RemoveTopicRecord(topic_id=by_name.topic_id), RemoveTopicRecord(topic_id=by_id.topic_id)]
+    assert virtual.log[-2:] == [
+        RemoveTopicRecord(topic_id=by_name.topic_id),
+        RemoveTopicRecord(topic_id=by_id.topic_id),
+    ]
     assert (virtual.image.topics, virtual.image.configs) == ({}, {})
     assert virtual.image.take_delta() == [("remove_topic", by_name.topic_id), ("remove_topic", by_id.topic_id)]
 

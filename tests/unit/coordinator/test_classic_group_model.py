@@ -253,7 +253,11 @@ class GroupModel(RuleBasedStateMachine):
         if group is not None and group.state in (GroupState.STABLE, GroupState.EMPTY) and group.generation:
             key, value = group_record(group)
             stored = virtual.shard.stored[GROUP]
-            assert (stored.generation, stored.protocol, stored.leader) == (value.generation, value.protocol, value.leader)
+            assert (stored.generation, stored.protocol, stored.leader) == (
+                value.generation,
+                value.protocol,
+                value.leader,
+            )
             assert {m.member_id: m.assignment for m in stored.members} == {
                 m.member_id: m.assignment for m in value.members
             }

@@ -71,7 +71,9 @@ def test_all_offsets_of_a_group() -> None:
     virtual = VirtualShard()
     virtual.commit("", -1, 7)
     answer = virtual.ask(OffsetFetchRequest.OffsetFetchRequestGroup(group_id=GROUP, topics=None))
-    assert [(topic.name, [p.committed_offset for p in topic.partitions]) for topic in answer.topics] == [("orders", [7])]
+    assert [(topic.name, [p.committed_offset for p in topic.partitions]) for topic in answer.topics] == [
+        ("orders", [7])
+    ]
 
 
 def test_group_with_offsets_alone_is_listed_and_can_be_deleted() -> None:

@@ -83,7 +83,9 @@ class VirtualShard:
 
     # Requests in short.
 
-    def join(self, member_id: str = "", *, version: int = 9, protocols: tuple[str, ...] = ("range",), **fields: Any) -> int:
+    def join(
+        self, member_id: str = "", *, version: int = 9, protocols: tuple[str, ...] = ("range",), **fields: Any
+    ) -> int:
         metadata = fields.pop("metadata", b"topics")
         request = JoinGroupRequest(
             **{
@@ -171,6 +173,8 @@ class VirtualShard:
         generation, leader = group.generation, group.leader
         ordered = sorted(members, key=lambda member: member != leader)
         for member in reversed(ordered):
-            self.sync(member, generation, {name: b"for " + name.encode() for name in ordered} if member == leader else None)
+            self.sync(
+                member, generation, {name: b"for " + name.encode() for name in ordered} if member == leader else None
+            )
         self.answers.clear()
         return ordered, generation

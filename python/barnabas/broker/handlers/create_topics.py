@@ -25,7 +25,10 @@ def handle(plane: ControlPlane, request: Request) -> None:
         if isinstance(response, Failed):
             code = response.error_code
             response = CreateTopicsResponse(
-                topics=[CreateTopicsResponse.CreatableTopicResult(name=topic.name, error_code=code) for topic in request.message.topics],
+                topics=[
+                    CreateTopicsResponse.CreatableTopicResult(name=topic.name, error_code=code)
+                    for topic in request.message.topics
+                ],
             )
         request.respond(response)
 

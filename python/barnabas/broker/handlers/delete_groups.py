@@ -22,7 +22,9 @@ def handle(plane: ControlPlane, request: Request) -> None:
     codes: dict[str, int] = {}
 
     def finish() -> None:
-        results = [DeleteGroupsResponse.DeletableGroupResult(group_id=group_id, error_code=codes[group_id]) for group_id in ids]
+        results = [
+            DeleteGroupsResponse.DeletableGroupResult(group_id=group_id, error_code=codes[group_id]) for group_id in ids
+        ]
         request.respond(DeleteGroupsResponse(results=results))
 
     def submit(group_id: str) -> None:

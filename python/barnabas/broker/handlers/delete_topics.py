@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.runtime import Failed
-from barnabas.controller.topics import TopicsToDelete
+from barnabas.controller.requests import TopicsToDelete
 from barnabas.protocol.messages.delete_topics import DeleteTopicsResponse
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ def handle(plane: ControlPlane, request: Request) -> None:
     def answer(results: Any) -> None:
         if isinstance(results, Failed):
             results = [
-                DeleteTopicsResponse.DeletableTopicResult(name=topic.name, topic_id=topic.topic_id, error_code=results.error_code)
+                DeleteTopicsResponse.DeletableTopicResult(
+                    name=topic.name, topic_id=topic.topic_id, error_code=results.error_code
+                )
                 for topic in request.message.topics
             ]
         request.respond(DeleteTopicsResponse(responses=results))

@@ -42,7 +42,9 @@ def handle(plane: ControlPlane, request: Request) -> None:
         endpoint = plane.metadata.endpoint(broker.node_id, request.listener)
         if endpoint is not None:
             brokers.append(
-                DescribeClusterResponse.DescribeClusterBroker(broker_id=broker.node_id, host=endpoint[0], port=endpoint[1], rack=broker.rack),
+                DescribeClusterResponse.DescribeClusterBroker(
+                    broker_id=broker.node_id, host=endpoint[0], port=endpoint[1], rack=broker.rack
+                ),
             )
     request.respond(
         DescribeClusterResponse(

@@ -50,7 +50,9 @@ def _describe(plane: ControlPlane, resource: Any, message: Any) -> DescribeConfi
     return result
 
 
-def _describe_topic(plane: ControlPlane, resource: Any, message: Any, result: DescribeConfigsResponse.DescribeConfigsResult) -> None:
+def _describe_topic(
+    plane: ControlPlane, resource: Any, message: Any, result: DescribeConfigsResponse.DescribeConfigsResult
+) -> None:
     name = resource.resource_name
     why = invalid_topic_name(name)
     if why is not None:
@@ -67,23 +69,35 @@ def _describe_topic(plane: ControlPlane, resource: Any, message: Any, result: De
                 result.configs.append(_entry(setting, TOPIC_OPTIONS[setting.name], synonyms, read_only=False))
 
 
-def _topic_synonyms(setting: Setting, defaults: Mapping[str, str]) -> list[DescribeConfigsResponse.DescribeConfigsSynonym]:
+def _topic_synonyms(
+    setting: Setting, defaults: Mapping[str, str]
+) -> list[DescribeConfigsResponse.DescribeConfigsSynonym]:
     """Returns where the value could come from, strongest first."""
     synonyms = []
     if setting.source not in (SOURCE_DEFAULT, SOURCE_STATIC_BROKER):
-        synonyms.append(DescribeConfigsResponse.DescribeConfigsSynonym(name=setting.name, value=setting.value, source=setting.source))
+        synonyms.append(
+            DescribeConfigsResponse.DescribeConfigsSynonym(
+                name=setting.name, value=setting.value, source=setting.source
+            )
+        )
     behind = BROKER_SYNONYMS.get(setting.name)
     if behind is not None:
         if setting.name in defaults:
             synonyms.append(
-                DescribeConfigsResponse.DescribeConfigsSynonym(name=behind[0][0], value=defaults[setting.name], source=SOURCE_STATIC_BROKER),
+                DescribeConfigsResponse.DescribeConfigsSynonym(
+                    name=behind[0][0], value=defaults[setting.name], source=SOURCE_STATIC_BROKER
+                ),
             )
         default = TOPIC_OPTIONS[setting.name].default
-        synonyms.append(DescribeConfigsResponse.DescribeConfigsSynonym(name=behind[-1][0], value=default, source=SOURCE_DEFAULT))
+        synonyms.append(
+            DescribeConfigsResponse.DescribeConfigsSynonym(name=behind[-1][0], value=default, source=SOURCE_DEFAULT)
+        )
     return synonyms
 
 
-def _describe_broker(plane: ControlPlane, resource: Any, message: Any, result: DescribeConfigsResponse.DescribeConfigsResult) -> None:
+def _describe_broker(
+    plane: ControlPlane, resource: Any, message: Any, result: DescribeConfigsResponse.DescribeConfigsResult
+) -> None:
     if resource.resource_name not in ("", str(plane.metadata.node_id)):
         result.error_code = InvalidRequestError.code
         result.error_message = (
@@ -99,7 +113,9 @@ def _describe_broker(plane: ControlPlane, resource: Any, message: Any, result: D
         setting = Setting(key.name, value, SOURCE_STATIC_BROKER if is_set else SOURCE_DEFAULT)
         synonyms = []
         if message.include_synonyms:
-            synonyms.append(DescribeConfigsResponse.DescribeConfigsSynonym(name=key.name, value=value, source=setting.source))
+            synonyms.append(
+                DescribeConfigsResponse.DescribeConfigsSynonym(name=key.name, value=value, source=setting.source)
+            )
         result.configs.append(_entry(setting, key, synonyms, read_only=True))
 
 

@@ -65,13 +65,17 @@ def _answer(plane: ControlPlane, request: Request) -> None:
                 ),
             )
         else:
-            coordinators.append(FindCoordinatorResponse.Coordinator(key=key, node_id=leader, host=endpoint[0], port=endpoint[1]))
+            coordinators.append(
+                FindCoordinatorResponse.Coordinator(key=key, node_id=leader, host=endpoint[0], port=endpoint[1])
+            )
     request.respond(FindCoordinatorResponse(coordinators=coordinators))
 
 
 def _refuse(request: Request, error_code: int, text: str) -> None:
     coordinators = [
-        FindCoordinatorResponse.Coordinator(key=key, node_id=-1, host="", port=-1, error_code=error_code, error_message=text)
+        FindCoordinatorResponse.Coordinator(
+            key=key, node_id=-1, host="", port=-1, error_code=error_code, error_message=text
+        )
         for key in request.message.coordinator_keys
     ]
     request.respond(FindCoordinatorResponse(coordinators=coordinators))

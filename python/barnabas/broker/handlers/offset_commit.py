@@ -53,7 +53,9 @@ def handle(plane: ControlPlane, request: Request) -> None:
         answer(OffsetCommitResponse())
 
 
-def _with_refusals(response: OffsetCommitResponse, refused: list[OffsetCommitResponse.OffsetCommitResponseTopic]) -> OffsetCommitResponse:
+def _with_refusals(
+    response: OffsetCommitResponse, refused: list[OffsetCommitResponse.OffsetCommitResponseTopic]
+) -> OffsetCommitResponse:
     """Joins the refusals of this handler to the answers of the group."""
     topics = {(topic.name, bytes(topic.topic_id)): topic for topic in response.topics}
     for topic in refused:
@@ -82,7 +84,9 @@ def _refusal(topic: Any, partitions: list[Any], error_code: int) -> OffsetCommit
         name=topic.name,
         topic_id=topic.topic_id,
         partitions=[
-            OffsetCommitResponse.OffsetCommitResponsePartition(partition_index=partition.partition_index, error_code=error_code)
+            OffsetCommitResponse.OffsetCommitResponsePartition(
+                partition_index=partition.partition_index, error_code=error_code
+            )
             for partition in partitions
         ],
     )

@@ -35,7 +35,9 @@ def handle(plane: ControlPlane, request: Request) -> None:
 
         def answer(response: Any) -> None:
             if isinstance(response, Failed):
-                response = OffsetFetchResponse.OffsetFetchResponseGroup(group_id=group.group_id, error_code=response.error_code)
+                response = OffsetFetchResponse.OffsetFetchResponseGroup(
+                    group_id=group.group_id, error_code=response.error_code
+                )
             elif request.version >= FIRST_VERSION_WITH_TOPIC_IDS:
                 _add_ids(response, plane.metadata.image)
             response.topics.extend(unknown)

@@ -1,0 +1,38 @@
+"""Random ids. The one source of randomness of the control plane; the machines get ids as arguments."""
+
+from __future__ import annotations
+
+import binascii
+import os
+
+__all__ = ["fresh_cluster_id", "fresh_topic_id", "fresh_uuid", "fresh_uuid_text"]
+
+_BASE64_DASH = 62
+
+
+def fresh_uuid() -> bytes:
+    """Returns a random (version 4) UUID."""
+    drawn = bytearray(os.urandom(16))
+    drawn[6] = drawn[6] & 0x0F | 0x40
+    drawn[8] = drawn[8] & 0x3F | 0x80
+    return bytes(drawn)
+
+
+def fresh_uuid_text() -> str:
+    """Returns a random UUID as text, as Kafka puts it behind a member's client id."""
+    text = fresh_uuid().hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def fresh_topic_id() -> bytes:
+    """Returns a random topic id whose text, as in Kafka, does not start with a dash."""
+    while True:
+        drawn = fresh_uuid()
+        if drawn[0] >> 2 != _BASE64_DASH:
+            return drawn
+
+
+def fresh_cluster_id() -> str:
+    """Returns a random cluster id: a UUID in URL-safe base64 without padding."""
+    text = binascii.b2a_base64(fresh_topic_id(), newline=False).decode().rstrip("=")
+    return text.replace("+", "-").replace("/", "_")

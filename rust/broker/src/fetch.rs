@@ -97,7 +97,7 @@ pub(crate) fn handle(
     let found = plan.look();
     let has_waited = plan.deadline <= Instant::now() || plan.targets().next().is_none();
     if found.is_urgent || found.bytes >= plan.min_bytes || has_waited || broker.is_stopping() {
-        return match plan.write(broker, &image, &peer.listener, found, response) {
+        return match plan.write(broker, &image, &peer.listener, &found, response) {
             Some(()) => Outcome::Reply,
             None => Outcome::Close,
         };
@@ -181,7 +181,7 @@ impl Plan {
             let is_over = found.is_urgent || found.bytes >= self.min_bytes || broker.is_stopping();
             if is_over || Instant::now() >= self.deadline {
                 let mut response = Response::new();
-                self.write(broker, &broker.image(), listener, found, &mut response)?;
+                self.write(broker, &broker.image(), listener, &found, &mut response)?;
                 return Some(response);
             }
             if found.bytes == known {
@@ -270,10 +270,39 @@ impl Plan {
         broker: &Broker,
         image: &Image,
         listener: &str,
-        found: Found,
+        found: &Found,
         response: &mut Response<StoredFile>,
     ) -> Option<()> {
         broker.metrics.fetch_bytes.add_len(found.bytes);
+        let answer = self.answer(image, listener, found)?;
+        let parts = answer
+            .encode_parts(self.to.api_version)
+            .inspect_err(|error| log::error!("fetch: {error}"))
+            .ok()?;
+        let mut slices = found
+            .partitions
+            .iter()
+            .filter_map(|result| result.as_ref().ok()?.slice.as_ref());
+        reply::begin(response, self.to);
+        for part in parts {
+            match part {
+                Part::Bytes(bytes) => response.bytes_mut().extend_from_slice(&bytes),
+                Part::Records { .. } => {
+                    let slice = slices.next()?;
+                    let file = StoredFile(Arc::clone(&slice.file));
+                    response.push_range(FileRange {
+                        file,
+                        position: slice.position,
+                        len: slice.len,
+                    });
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The response, with the records left apart.
+    fn answer<'a>(&'a self, image: &'a Image, listener: &str, found: &Found) -> Option<FetchResponse<'a>> {
         let mut results = found.partitions.iter();
         let mut leaders = Vec::new();
         let mut responses = Vec::with_capacity(self.topics.len());
@@ -306,35 +335,11 @@ impl Plan {
                 rack: broker.rack.as_deref(),
             })
         });
-        let answer = FetchResponse {
+        Some(FetchResponse {
             responses,
             node_endpoints: node_endpoints.collect(),
             ..FetchResponse::default()
-        };
-        let parts = answer
-            .encode_parts(self.to.api_version)
-            .inspect_err(|error| log::error!("fetch: {error}"))
-            .ok()?;
-        let mut slices = found
-            .partitions
-            .iter()
-            .filter_map(|result| result.as_ref().ok()?.slice.as_ref());
-        reply::begin(response, self.to);
-        for part in parts {
-            match part {
-                Part::Bytes(bytes) => response.bytes_mut().extend_from_slice(&bytes),
-                Part::Records { .. } => {
-                    let slice = slices.next()?;
-                    let file = StoredFile(Arc::clone(&slice.file));
-                    response.push_range(FileRange {
-                        file,
-                        position: slice.position,
-                        len: slice.len,
-                    });
-                }
-            }
-        }
-        Some(())
+        })
     }
 
     /// The leader, told to those who ask the wrong broker or with an old epoch.

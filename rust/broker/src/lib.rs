@@ -3,6 +3,8 @@
 //! [`Node`] is a running broker. Requests for records and metadata are answered on the reactor threads; everything else
 //! goes through the control queue to whoever decides. Nothing here waits for the control plane.
 
+#![expect(clippy::doc_markdown, reason = "names of APIs are words of this crate's prose")]
+
 mod api_versions;
 mod broker;
 mod calls;

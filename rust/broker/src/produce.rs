@@ -297,8 +297,8 @@ fn refusal(partition: &Partition, error: &AppendError) -> Refusal {
     let log_start_offset = if looked { partition.log.log_start_offset() } else { -1 };
     Refusal {
         message,
-        records,
         log_start_offset,
+        records,
         ..code.into()
     }
 }
@@ -326,7 +326,7 @@ fn acknowledge(
     let is_open = acks == ACKS_ALL && appended().any(|(info, partition)| !partition.is_committed(info.last_offset));
     if flushes.is_empty() && !is_open {
         let endpoints = endpoints(image, peer, &done);
-        return reply::write(response, to, |writer| encode(&done, endpoints, to.api_version, writer));
+        return reply::write(response, to, |writer| encode(&done, &endpoints, to.api_version, writer));
     }
     let deadline = Instant::now() + timeout;
     let broker = Arc::clone(broker);
@@ -346,7 +346,7 @@ fn acknowledge(
         }
         let image = broker.image();
         let endpoints = endpoints_for(&image, &listener, &done);
-        reply::late(to, |writer| encode(&done, endpoints, to.api_version, writer))
+        reply::late(to, |writer| encode(&done, &endpoints, to.api_version, writer))
     }))
 }
 
@@ -378,14 +378,15 @@ async fn wait_for_commit(done: &[Done], deadline: Instant) {
     }
 }
 
-type Endpoints = Vec<(i32, String, u16, Option<String>)>;
+/// A broker's id, host, port and rack.
+type Endpoint = (i32, String, u16, Option<String>);
 
-fn endpoints(image: &Image, peer: &Peer, done: &[Done]) -> Endpoints {
+fn endpoints(image: &Image, peer: &Peer, done: &[Done]) -> Vec<Endpoint> {
     endpoints_for(image, &peer.listener, done)
 }
 
 /// Where the leaders are that the refusals name.
-fn endpoints_for(image: &Image, listener: &str, done: &[Done]) -> Endpoints {
+fn endpoints_for(image: &Image, listener: &str, done: &[Done]) -> Vec<Endpoint> {
     let refusals = done
         .iter()
         .flat_map(|topic| &topic.partitions)
@@ -404,7 +405,7 @@ fn endpoints_for(image: &Image, listener: &str, done: &[Done]) -> Endpoints {
     found.collect()
 }
 
-fn encode(done: &[Done], endpoints: Endpoints, version: i16, writer: &mut Writer) -> WireResult<()> {
+fn encode(done: &[Done], endpoints: &[Endpoint], version: i16, writer: &mut Writer) -> WireResult<()> {
     let responses = done.iter().map(|topic| TopicProduceResponse {
         name: &topic.name,
         topic_id: topic.id,

@@ -1,6 +1,10 @@
 //! The inbound server over loopback: order, limits, back-pressure, file ranges both ways, stopping.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's helpers may fail as the test does")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test's helpers may fail as the test does"
+)]
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -178,9 +182,9 @@ fn frame(body: &[u8]) -> Vec<u8> {
 
 fn command(letter: u8, numbers: &[u64]) -> Vec<u8> {
     let mut body = vec![letter];
-    numbers
-        .iter()
-        .for_each(|number| body.extend_from_slice(&number.to_be_bytes()));
+    for number in numbers {
+        body.extend_from_slice(&number.to_be_bytes());
+    }
     frame(&body)
 }
 

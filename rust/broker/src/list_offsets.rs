@@ -52,7 +52,7 @@ pub(crate) fn handle(
             } else {
                 find(topic, partition, &request, to.api_version)
             };
-            partition_response(partition.partition_index, result)
+            partition_response(partition.partition_index, result, to.api_version)
         });
         ListOffsetsTopicResponse {
             name: asked.name,
@@ -127,14 +127,19 @@ fn position(partition: &Partition, timestamp: i64, up_to: i64) -> Result<Positio
     }))
 }
 
-fn partition_response(partition_index: i32, result: Result<Position, ErrorCode>) -> ListOffsetsPartitionResponse {
+fn partition_response(
+    partition_index: i32,
+    result: Result<Position, ErrorCode>,
+    version: i16,
+) -> ListOffsetsPartitionResponse {
     match result {
         Ok((offset, timestamp, leader_epoch)) => ListOffsetsPartitionResponse {
             partition_index,
             error_code: ErrorCode::NONE.code(),
             timestamp,
             offset,
-            leader_epoch,
+            // Told since version 4.
+            leader_epoch: if version < 4 { -1 } else { leader_epoch },
         },
         Err(error) => ListOffsetsPartitionResponse {
             partition_index,

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use barnabas_log::{AppendError, AppendInfo, AppendOrigin, EpochEndOffset, LogError, PartitionLog};
-use barnabas_records::{BatchHeader, HEADER_LEN};
 use barnabas_wire::errors::ErrorCode;
 
 use crate::control::{ControlQueue, Event, WatchKind};
@@ -144,17 +143,9 @@ impl Partition {
 
     /// The leader epoch of the first record, or the current one if there is none.
     pub(crate) fn first_epoch(&self) -> i32 {
-        let log = &self.log;
-        let first = log
-            .read(log.log_start_offset(), 1, true, log.log_end_offset())
-            .ok()
-            .filter(|slice| slice.len > 0);
-        let header = first.and_then(|slice| {
-            let mut bytes = [0; HEADER_LEN];
-            slice.file.read_exact_at(&mut bytes, slice.position).ok()?;
-            BatchHeader::parse(&bytes).ok()
-        });
-        header.map_or_else(|| self.leader_epoch(), |header| header.partition_leader_epoch)
+        self.log
+            .epoch_for_offset(self.log.log_start_offset())
+            .unwrap_or_else(|| self.leader_epoch())
     }
 
     /// Appends and, where that commits it, moves the high watermark and wakes who waits for it.

@@ -19,24 +19,24 @@ use barnabas_wire::messages::produce::{
 use barnabas_wire::primitives::{Reader, Writer};
 
 /// Longest that any test waits for what must come.
-pub const PATIENCE: Duration = Duration::from_secs(20);
-pub const TOPIC: &str = "flights";
-pub const TOPIC_ID: [u8; 16] = [7; 16];
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const TOPIC: &str = "flights";
+pub(crate) const TOPIC_ID: [u8; 16] = [7; 16];
 
 /// A running broker with topic [`TOPIC`] of three partitions.
-pub struct Fixture {
-    pub node: Node,
-    pub dir: Option<tempfile::TempDir>,
+pub(crate) struct Fixture {
+    pub(crate) node: Node,
+    pub(crate) dir: Option<tempfile::TempDir>,
 }
 
-pub fn options(pairs: &[(&str, &str)]) -> OptionMap {
+pub(crate) fn options(pairs: &[(&str, &str)]) -> OptionMap {
     pairs
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
         .collect()
 }
 
-pub fn config(dir: &Path, broker: &[(&str, &str)]) -> BrokerConfig {
+pub(crate) fn config(dir: &Path, broker: &[(&str, &str)]) -> BrokerConfig {
     let listener = Listener {
         name: "PLAINTEXT".to_owned(),
         host: "127.0.0.1".to_owned(),
@@ -70,7 +70,7 @@ pub fn config(dir: &Path, broker: &[(&str, &str)]) -> BrokerConfig {
     }
 }
 
-pub fn partition_state(index: i32, leader_epoch: i32) -> PartitionState {
+pub(crate) fn partition_state(index: i32, leader_epoch: i32) -> PartitionState {
     PartitionState {
         index,
         leader: 1,
@@ -80,7 +80,7 @@ pub fn partition_state(index: i32, leader_epoch: i32) -> PartitionState {
     }
 }
 
-pub fn topic_change(name: &str, topic_id: [u8; 16], partitions: i32, leader_epoch: i32) -> TopicChange {
+pub(crate) fn topic_change(name: &str, topic_id: [u8; 16], partitions: i32, leader_epoch: i32) -> TopicChange {
     TopicChange {
         name: name.to_owned(),
         topic_id,
@@ -93,7 +93,7 @@ pub fn topic_change(name: &str, topic_id: [u8; 16], partitions: i32, leader_epoc
 }
 
 /// Publishes the broker itself and [`TOPIC`] with these options.
-pub fn publish(node: &Node, topic_options: &[(&str, &str)]) {
+pub(crate) fn publish(node: &Node, topic_options: &[(&str, &str)]) {
     let endpoints: Vec<Endpoint> = node.endpoints().to_vec();
     let topic = TopicChange {
         options: options(topic_options),
@@ -112,11 +112,11 @@ pub fn publish(node: &Node, topic_options: &[(&str, &str)]) {
 }
 
 impl Fixture {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::with(&[], &[])
     }
 
-    pub fn with(broker: &[(&str, &str)], topic: &[(&str, &str)]) -> Self {
+    pub(crate) fn with(broker: &[(&str, &str)], topic: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let node = Node::start(config(dir.path(), broker)).unwrap();
         publish(&node, topic);
@@ -125,7 +125,7 @@ impl Fixture {
     }
 
     /// The same directory opened again.
-    pub fn restart(mut self, broker: &[(&str, &str)]) -> Self {
+    pub(crate) fn restart(mut self, broker: &[(&str, &str)]) -> Self {
         let dir = self.dir.take().unwrap();
         assert!(self.node.stop(PATIENCE));
         drop(self);
@@ -135,7 +135,7 @@ impl Fixture {
         Self { node, dir: Some(dir) }
     }
 
-    pub fn connect(&self) -> Client {
+    pub(crate) fn connect(&self) -> Client {
         let endpoint = &self.node.endpoints()[0];
         let stream = TcpStream::connect((endpoint.host.as_str(), endpoint.port)).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -147,19 +147,19 @@ impl Fixture {
     }
 
     /// The next event that the control plane is told.
-    pub fn event(&self) -> Event {
+    pub(crate) fn event(&self) -> Event {
         let mut events = self.node.pull(PATIENCE, 1).expect("an event");
         events.pop().expect("an event")
     }
 
     /// Waits until a counter has reached a value.
-    pub fn until(&self, counter: &str, value: u64) {
+    pub(crate) fn until(&self, counter: &str, value: u64) {
         until(|| self.node.metrics()[counter] >= value);
     }
 }
 
 /// Waits for what another thread will bring about.
-pub fn until(mut condition: impl FnMut() -> bool) {
+pub(crate) fn until(mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !condition() {
         assert!(Instant::now() < deadline, "it did not happen");
@@ -168,13 +168,13 @@ pub fn until(mut condition: impl FnMut() -> bool) {
 }
 
 /// A connection.
-pub struct Client {
-    pub stream: TcpStream,
+pub(crate) struct Client {
+    pub(crate) stream: TcpStream,
     correlation_id: i32,
 }
 
 impl Client {
-    pub fn send(&mut self, api_key: i16, api_version: i16, body: &[u8]) {
+    pub(crate) fn send(&mut self, api_key: i16, api_version: i16, body: &[u8]) {
         self.correlation_id += 1;
         let mut frame = vec![0; 4];
         let header = RequestHeader {
@@ -191,7 +191,7 @@ impl Client {
     }
 
     /// A whole frame, without its length.
-    pub fn receive_frame(&mut self) -> Vec<u8> {
+    pub(crate) fn receive_frame(&mut self) -> Vec<u8> {
         let mut length = [0; 4];
         self.stream.read_exact(&mut length).unwrap();
         let mut frame = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap()];
@@ -200,25 +200,25 @@ impl Client {
     }
 
     /// A response's body.
-    pub fn receive(&mut self, api_key: i16, api_version: i16) -> Vec<u8> {
+    pub(crate) fn receive(&mut self, api_key: i16, api_version: i16) -> Vec<u8> {
         let frame = self.receive_frame();
         let (correlation_id, body) = decode_response_header(&frame, api_key, api_version).unwrap();
         assert_eq!(correlation_id, self.correlation_id);
         body.to_vec()
     }
 
-    pub fn call(&mut self, api_key: i16, api_version: i16, body: &[u8]) -> Vec<u8> {
+    pub(crate) fn call(&mut self, api_key: i16, api_version: i16, body: &[u8]) -> Vec<u8> {
         self.send(api_key, api_version, body);
         self.receive(api_key, api_version)
     }
 
     /// True once the broker has closed the connection.
-    pub fn is_closed(&mut self) -> bool {
+    pub(crate) fn is_closed(&mut self) -> bool {
         matches!(self.stream.read(&mut [0; 1]), Ok(0) | Err(_))
     }
 
     /// Produces to one partition of [`TOPIC`]; error code and base offset.
-    pub fn produce(&mut self, partition: i32, records: &[u8]) -> (i16, i64) {
+    pub(crate) fn produce(&mut self, partition: i32, records: &[u8]) -> (i16, i64) {
         let request = Produce {
             records,
             partition,
@@ -228,19 +228,19 @@ impl Client {
         (answer.error_code, answer.base_offset)
     }
 
-    pub fn produce_with(&mut self, produce: &Produce<'_>) -> ProduceAnswer {
+    pub(crate) fn produce_with(&mut self, produce: &Produce<'_>) -> ProduceAnswer {
         let body = self.call(api::PRODUCE, produce.version, &produce.encode());
         let response = ProduceResponse::decode(&mut Reader::new(&body), produce.version).unwrap();
         ProduceAnswer::from(&response.responses[0].partition_responses[0])
     }
 
     /// Fetches; every partition's answer in order.
-    pub fn fetch(&mut self, fetch: &Fetch) -> Vec<FetchAnswer> {
+    pub(crate) fn fetch(&mut self, fetch: &Fetch) -> Vec<FetchAnswer> {
         self.send(api::FETCH, fetch.version, &fetch.encode());
         self.receive_fetch(fetch.version)
     }
 
-    pub fn receive_fetch(&mut self, version: i16) -> Vec<FetchAnswer> {
+    pub(crate) fn receive_fetch(&mut self, version: i16) -> Vec<FetchAnswer> {
         let body = self.receive(api::FETCH, version);
         let mut reader = Reader::new(&body);
         let response = FetchResponse::decode(&mut reader, version).unwrap();
@@ -256,14 +256,14 @@ impl Client {
 }
 
 /// A Produce request for one partition.
-pub struct Produce<'a> {
-    pub version: i16,
-    pub acks: i16,
-    pub transactional_id: Option<&'a str>,
-    pub topic: &'a str,
-    pub topic_id: [u8; 16],
-    pub partition: i32,
-    pub records: &'a [u8],
+pub(crate) struct Produce<'a> {
+    pub(crate) version: i16,
+    pub(crate) acks: i16,
+    pub(crate) transactional_id: Option<&'a str>,
+    pub(crate) topic: &'a str,
+    pub(crate) topic_id: [u8; 16],
+    pub(crate) partition: i32,
+    pub(crate) records: &'a [u8],
 }
 
 impl Default for Produce<'_> {
@@ -281,7 +281,7 @@ impl Default for Produce<'_> {
 }
 
 impl Produce<'_> {
-    pub fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let data = PartitionProduceData {
             index: self.partition,
             records: Records::Bytes(self.records),
@@ -303,11 +303,11 @@ impl Produce<'_> {
 
 /// The parts of a produce answer that tests look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProduceAnswer {
-    pub error_code: i16,
-    pub base_offset: i64,
-    pub log_start_offset: i64,
-    pub message: Option<String>,
+pub(crate) struct ProduceAnswer {
+    pub(crate) error_code: i16,
+    pub(crate) base_offset: i64,
+    pub(crate) log_start_offset: i64,
+    pub(crate) message: Option<String>,
 }
 
 impl From<&PartitionProduceResponse<'_>> for ProduceAnswer {
@@ -323,18 +323,18 @@ impl From<&PartitionProduceResponse<'_>> for ProduceAnswer {
 
 /// A Fetch request for partitions of [`TOPIC`], each with the offset to read from.
 #[derive(Clone)]
-pub struct Fetch {
-    pub version: i16,
-    pub max_wait_ms: i32,
-    pub min_bytes: i32,
-    pub max_bytes: i32,
-    pub partition_max_bytes: i32,
-    pub leader_epoch: i32,
-    pub last_fetched_epoch: i32,
-    pub session_epoch: i32,
-    pub topic: &'static str,
-    pub topic_id: [u8; 16],
-    pub partitions: Vec<(i32, i64)>,
+pub(crate) struct Fetch {
+    pub(crate) version: i16,
+    pub(crate) max_wait_ms: i32,
+    pub(crate) min_bytes: i32,
+    pub(crate) max_bytes: i32,
+    pub(crate) partition_max_bytes: i32,
+    pub(crate) leader_epoch: i32,
+    pub(crate) last_fetched_epoch: i32,
+    pub(crate) session_epoch: i32,
+    pub(crate) topic: &'static str,
+    pub(crate) topic_id: [u8; 16],
+    pub(crate) partitions: Vec<(i32, i64)>,
 }
 
 impl Default for Fetch {
@@ -356,7 +356,7 @@ impl Default for Fetch {
 }
 
 impl Fetch {
-    pub fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let partitions = self.partitions.iter().map(|(partition, offset)| FetchPartition {
             partition: *partition,
             current_leader_epoch: self.leader_epoch,
@@ -386,13 +386,13 @@ impl Fetch {
 
 /// The parts of a fetched partition that tests look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FetchAnswer {
-    pub partition: i32,
-    pub error_code: i16,
-    pub high_watermark: i64,
-    pub log_start_offset: i64,
-    pub diverging: (i32, i64),
-    pub records: Vec<u8>,
+pub(crate) struct FetchAnswer {
+    pub(crate) partition: i32,
+    pub(crate) error_code: i16,
+    pub(crate) high_watermark: i64,
+    pub(crate) log_start_offset: i64,
+    pub(crate) diverging: (i32, i64),
+    pub(crate) records: Vec<u8>,
 }
 
 impl From<&PartitionData<'_>> for FetchAnswer {
@@ -410,7 +410,7 @@ impl From<&PartitionData<'_>> for FetchAnswer {
 
 impl FetchAnswer {
     /// Offset and value of every record; checks each batch's CRC.
-    pub fn values(&self) -> Vec<(i64, Vec<u8>)> {
+    pub(crate) fn values(&self) -> Vec<(i64, Vec<u8>)> {
         let mut batches = BatchIter::new(&self.records);
         let mut out = Vec::new();
         for batch in batches.by_ref() {
@@ -429,11 +429,11 @@ impl FetchAnswer {
 }
 
 /// A batch of these values, with timestamps 1000, 1001 …
-pub fn batch(values: &[&[u8]]) -> Vec<u8> {
+pub(crate) fn batch(values: &[&[u8]]) -> Vec<u8> {
     batch_with(values, &Seal::default())
 }
 
-pub fn batch_with(values: &[&[u8]], seal: &Seal) -> Vec<u8> {
+pub(crate) fn batch_with(values: &[&[u8]], seal: &Seal) -> Vec<u8> {
     let mut builder = BatchBuilder::new(Vec::new());
     for (timestamp, value) in (1000..).zip(values) {
         builder.append(timestamp, Some(b"key"), Some(value), &[]).unwrap();
@@ -441,7 +441,7 @@ pub fn batch_with(values: &[&[u8]], seal: &Seal) -> Vec<u8> {
     builder.finish(seal, &mut Vec::new()).unwrap()
 }
 
-pub fn compressed(values: &[&[u8]], compression: Compression) -> Vec<u8> {
+pub(crate) fn compressed(values: &[&[u8]], compression: Compression) -> Vec<u8> {
     batch_with(
         values,
         &Seal {

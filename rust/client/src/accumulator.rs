@@ -49,7 +49,7 @@ impl RecordData<'_> {
 #[derive(Debug)]
 pub(crate) struct Accumulator {
     pub(crate) pool: Arc<BufferPool>,
-    pub(crate) completion: Arc<Completion>,
+    pub(crate) completion: Completion,
     pub(crate) batch_size: usize,
     linger: Duration,
     signals: Signals,
@@ -124,10 +124,10 @@ pub(crate) enum NotAppended {
 }
 
 impl Accumulator {
-    pub(crate) fn new(pool: Arc<BufferPool>, batch_size: usize, linger: Duration, waker: Arc<Waker>) -> Self {
-        Self {
+    pub(crate) fn new(pool: Arc<BufferPool>, batch_size: usize, linger: Duration, waker: Arc<Waker>) -> Arc<Self> {
+        Arc::new(Self {
             pool,
-            completion: Arc::new(Completion::default()),
+            completion: Completion::default(),
             batch_size,
             linger,
             signals: Signals::default(),
@@ -135,7 +135,7 @@ impl Accumulator {
             next_batch_id: AtomicU64::new(0),
             incomplete: Mutex::new(BTreeSet::new()),
             next_slot: AtomicUsize::new(0),
-        }
+        })
     }
 
     /// A queue for a partition that is new to the producer.
@@ -154,7 +154,7 @@ impl Accumulator {
     /// if it has one to spare.
     #[inline]
     pub(crate) fn append(
-        &self,
+        self: &Arc<Self>,
         partition: &Arc<PartitionQueue>,
         record: &RecordData<'_>,
         lease: &mut Option<Lease>,
@@ -165,7 +165,7 @@ impl Accumulator {
 
     /// Appends as many of `records` as there is room for, under one lock. `placed` is told of each. Returns how many.
     pub(crate) fn append_run<'a>(
-        &self,
+        self: &Arc<Self>,
         partition: &Arc<PartitionQueue>,
         records: &mut impl Iterator<Item = RecordData<'a>>,
         lease: &mut Option<Lease>,
@@ -194,7 +194,7 @@ impl Accumulator {
 
     #[inline]
     fn append_locked(
-        &self,
+        self: &Arc<Self>,
         partition: &Arc<PartitionQueue>,
         queue: &mut Queue,
         record: &RecordData<'_>,
@@ -216,7 +216,7 @@ impl Accumulator {
     /// No open batch, or the record does not fit it: grow it, or close it and open another one.
     #[cold]
     fn append_slow(
-        &self,
+        self: &Arc<Self>,
         partition: &Arc<PartitionQueue>,
         queue: &mut Queue,
         record: &RecordData<'_>,
@@ -259,12 +259,7 @@ impl Accumulator {
                 .ok_or(NotAppended::NoBuffer(needed))?,
         };
         let id = self.next_batch_id.fetch_add(1, Ordering::Relaxed);
-        let state = BatchState::new(
-            Arc::clone(&partition.topic),
-            partition.partition,
-            id,
-            Arc::clone(&self.completion),
-        );
+        let state = BatchState::new(id, self, partition);
         let now = Instant::now();
         let mut open = OpenBatch::new(buffer, state, now);
         let Some(index) = try_append(&mut open, usize::MAX, record)? else {

@@ -1,12 +1,13 @@
 //! A producer's batch: while records are written into it, while it is sent, and what became of it.
 
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
-use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use barnabas_records::{BatchBuilder, Compression, HEADER_LEN, RecordsError, Seal, patch};
 use bytes::Bytes;
 
+use crate::accumulator::{Accumulator, PartitionQueue};
 use crate::buffer_pool::Lease;
 use crate::lock::lock;
 
@@ -22,13 +23,28 @@ pub enum Outcome {
     },
     /// It will not be tried again. After a timeout the broker may nevertheless have it.
     Failed {
-        /// Kafka's error code; -1 for a timeout, a lost connection or an aborting close.
-        error_code: i16,
+        /// Why.
+        failure: Failure,
         /// What happened.
         message: Arc<str>,
         /// How often it was sent.
         attempts: u32,
     },
+}
+
+/// Why a batch was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The broker refused it, with Kafka's error code.
+    Refused(i16),
+    /// `delivery.timeout.ms` passed.
+    TimedOut,
+    /// No more retries after lost connections.
+    Lost,
+    /// The producer was closed.
+    Aborted,
+    /// It could not be written.
+    Invalid,
 }
 
 /// What the records of a batch share until, and after, it is done. Handles of records point here.
@@ -40,17 +56,19 @@ pub struct BatchState {
     pub partition: i32,
     id: u64,
     outcome: OnceLock<Outcome>,
-    completion: Arc<Completion>,
+    accumulator: Weak<Accumulator>,
+    queue: Weak<PartitionQueue>,
 }
 
 impl BatchState {
-    pub(crate) fn new(topic: Arc<str>, partition: i32, id: u64, completion: Arc<Completion>) -> Arc<Self> {
+    pub(crate) fn new(id: u64, accumulator: &Arc<Accumulator>, queue: &Arc<PartitionQueue>) -> Arc<Self> {
         Arc::new(Self {
-            topic,
-            partition,
+            topic: Arc::clone(&queue.topic),
+            partition: queue.partition,
             id,
             outcome: OnceLock::new(),
-            completion,
+            accumulator: Arc::downgrade(accumulator),
+            queue: Arc::downgrade(queue),
         })
     }
 
@@ -70,9 +88,21 @@ impl BatchState {
         self.outcome.set(outcome).is_ok()
     }
 
+    /// Somebody waits for this batch: it is sent now rather than after its linger.
+    pub fn hurry(&self) {
+        if self.outcome.get().is_none()
+            && let (Some(accumulator), Some(queue)) = (self.accumulator.upgrade(), self.queue.upgrade())
+        {
+            accumulator.hurry(&queue, self);
+        }
+    }
+
     /// Waits up to `timeout` for the outcome.
     pub fn wait(&self, timeout: Duration) -> Option<&Outcome> {
-        self.completion.wait(timeout, || self.outcome.get().is_some());
+        // Without an accumulator the producer is gone, and has decided all outcomes.
+        if let Some(accumulator) = self.accumulator.upgrade() {
+            accumulator.completion.wait(timeout, || self.outcome.get().is_some());
+        }
         self.outcome.get()
     }
 }

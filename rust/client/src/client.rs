@@ -154,6 +154,11 @@ impl Client {
         self.0.shared.mailbox.take(timeout)
     }
 
+    /// Makes whoever waits for events or data return.
+    pub fn wake(&self) {
+        self.0.shared.mailbox.post(Event::Wake);
+    }
+
     /// The cluster as it is known now.
     pub fn view(&self) -> Arc<ClusterView> {
         self.0.shared.metadata.view()

@@ -11,7 +11,7 @@ use crate::config::FetchConfig;
 use crate::counters::Counter;
 use crate::fetched::FetchedBatch;
 use crate::lock::lock;
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Mailbox, Waited};
 
 /// Topic and partition.
 pub type TopicPartition = (Arc<str>, i32);
@@ -320,7 +320,7 @@ impl FetchBuffer {
     }
 
     /// Waits up to `timeout` until there is data or an event in the mailbox.
-    pub(crate) fn wait(&self, mailbox: &Mailbox, timeout: Duration) -> bool {
+    pub(crate) fn wait(&self, mailbox: &Mailbox, timeout: Duration) -> Waited {
         mailbox.wait_for_data(timeout, || self.has_data())
     }
 }

@@ -20,7 +20,7 @@ use crate::fetch_buffer::{Assigned, FetchBuffer, PartitionFetch, PositionOf, Top
 use crate::fetch_decode::Decoder;
 use crate::fetched::FetchedBatch;
 use crate::io_thread::Command;
-use crate::mailbox::{Event, Mailbox};
+use crate::mailbox::{Event, Mailbox, Waited};
 use crate::nodes::{NodeId, Purpose};
 use crate::outbox::{Answer, Kind, Outbox, Send};
 
@@ -563,8 +563,8 @@ impl Fetcher {
         self.buffer.watermarks()
     }
 
-    /// Waits up to `timeout` for data or an event; whether there is data.
-    pub fn wait(&self, timeout: Duration) -> bool {
+    /// Waits up to `timeout` for data or an event.
+    pub fn wait(&self, timeout: Duration) -> Waited {
         self.buffer.wait(self.client.mailbox(), timeout)
     }
 

@@ -32,14 +32,14 @@ mod submit;
 mod waker;
 
 pub use accumulator::{Appended, RecordData};
-pub use batch::{BatchState, Outcome};
+pub use batch::{BatchState, Failure, Outcome};
 pub use client::{Client, forked};
 pub use cluster::{ClusterView, Node, Partition, Topic};
 pub use error::ClientError;
 pub use fetch_buffer::{Assigned, PositionOf, TopicPartition};
 pub use fetcher::Fetcher;
 pub use heartbeat::HeartbeatPlan;
-pub use mailbox::Event;
+pub use mailbox::{Event, Waited};
 pub use partition_reader::PartitionReader;
 pub use partitioner::TopicState;
 pub use producer::{Buffer, BufferTicket, Flush, NotSent, Producer};

@@ -58,6 +58,19 @@ pub enum Event {
     Metadata,
     /// Fetched data waits to be polled.
     Fetched,
+    /// Somebody wants whoever waits to look around.
+    Wake,
+}
+
+/// What ended a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// There is data.
+    ForData,
+    /// There is an event.
+    ForEvent,
+    /// The time is over.
+    InVain,
 }
 
 /// Events in order, and a bell.
@@ -76,10 +89,11 @@ struct MailboxState {
 }
 
 impl Mailbox {
-    /// Adds an event; of [`Event::Metadata`] and [`Event::Fetched`] one waiting is enough.
+    /// Adds an event; of events that carry nothing one waiting is enough.
     pub(crate) fn post(&self, event: Event) {
         let mut state = lock(&self.state);
-        let coalesced = matches!(event, Event::Metadata | Event::Fetched) && state.events.contains(&event);
+        let coalesced =
+            matches!(event, Event::Metadata | Event::Fetched | Event::Wake) && state.events.contains(&event);
         if !coalesced {
             state.events.push_back(event);
         }
@@ -107,16 +121,20 @@ impl Mailbox {
         events
     }
 
-    /// Waits up to `timeout` until an event other than [`Event::Fetched`] waits or `has_data()` is true, which must not lock
-    /// the mailbox. Returns whether there is data; then no [`Event::Fetched`] is left.
-    pub(crate) fn wait_for_data(&self, timeout: Duration, mut has_data: impl FnMut() -> bool) -> bool {
-        let mut is_there = false;
+    /// Waits up to `timeout` until `has_data()` is true, which must not lock the mailbox, or an event other than
+    /// [`Event::Fetched`] waits. No [`Event::Fetched`] is left.
+    pub(crate) fn wait_for_data(&self, timeout: Duration, mut has_data: impl FnMut() -> bool) -> Waited {
+        let mut waited = Waited::InVain;
         self.wait_until(timeout, |state| {
-            is_there = has_data();
             state.events.retain(|event| *event != Event::Fetched);
-            is_there || !state.events.is_empty()
+            if has_data() {
+                waited = Waited::ForData;
+            } else if !state.events.is_empty() {
+                waited = Waited::ForEvent;
+            }
+            waited != Waited::InVain
         });
-        is_there
+        waited
     }
 
     fn wait_until(&self, timeout: Duration, mut ready: impl FnMut(&mut MailboxState) -> bool) -> bool {

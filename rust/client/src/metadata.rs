@@ -43,6 +43,8 @@ struct CellState {
     requested: u64,
     /// The last request that a completed refresh has answered.
     completed: u64,
+    /// Counts completed refreshes.
+    count: u64,
     /// Why the last attempt failed, if it did.
     failure: Option<String>,
 }
@@ -132,6 +134,29 @@ impl MetadataCell {
         }
     }
 
+    /// How many refreshes were completed.
+    pub(crate) fn count(&self) -> u64 {
+        lock(&self.state).count
+    }
+
+    /// Waits up to `timeout` until more than `count` refreshes were completed. If they are not: why the last attempt failed.
+    pub(crate) fn wait_count(&self, count: u64, timeout: Duration) -> Option<Option<String>> {
+        let deadline = Instant::now() + timeout;
+        let mut state = lock(&self.state);
+        while state.count <= count {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Some(state.failure.clone());
+            }
+            state = self
+                .changed
+                .wait_timeout(state, left)
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .0;
+        }
+        None
+    }
+
     fn wanted(&self) -> (Wanted, u64) {
         let state = lock(&self.state);
         let names = state
@@ -158,6 +183,7 @@ impl MetadataCell {
     fn complete(&self, number: u64) {
         let mut state = lock(&self.state);
         state.completed = state.completed.max(number);
+        state.count += 1;
         state.failure = None;
         self.changed.notify_all();
     }

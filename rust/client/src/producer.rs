@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use barnabas_wire::errors::ErrorCode;
 
 use crate::accumulator::{Accumulator, Appended, NotAppended, PartitionQueue, RecordData};
-use crate::batch::{BATCH_OVERHEAD, BatchState, OpenBatch, Outcome};
+use crate::batch::{BATCH_OVERHEAD, BatchState, Failure, OpenBatch, Outcome};
 use crate::buffer_pool::{BufferPool, Lease, Ticket};
 use crate::client::Client;
 use crate::config::ProducerConfig;
@@ -22,7 +22,7 @@ use crate::partitioner::TopicState;
 #[derive(Debug)]
 pub(crate) struct ProducerShared {
     pub(crate) config: ProducerConfig,
-    pub(crate) accumulator: Accumulator,
+    pub(crate) accumulator: Arc<Accumulator>,
     pub(crate) counters: ProducerCounters,
     flushing: AtomicUsize,
     queues: Mutex<Vec<Arc<PartitionQueue>>>,
@@ -52,14 +52,14 @@ impl ProducerShared {
     }
 
     /// Gives up a batch that was never sent.
-    pub(crate) fn fail_open(&self, open: OpenBatch, error_code: i16, message: &Arc<str>) {
+    pub(crate) fn fail_open(&self, open: OpenBatch, failure: Failure, message: &Arc<str>) {
         self.counters
             .failed_records
             .add(u64::try_from(open.builder.record_count()).unwrap_or(0));
         self.finish(
             &open.state,
             Outcome::Failed {
-                error_code,
+                failure,
                 message: Arc::clone(message),
                 attempts: 0,
             },
@@ -208,10 +208,15 @@ impl Producer {
         Ok(Some(topic))
     }
 
-    /// Waits up to `timeout` for news of the cluster.
-    pub fn wait_for_metadata(&self, timeout: Duration) {
-        let number = self.client.metadata().request(&self.client.waker());
-        let _ = self.client.metadata().wait(number, timeout);
+    /// How many times the cluster was asked, for [`wait_for_metadata`](Self::wait_for_metadata).
+    pub fn metadata_count(&self) -> u64 {
+        self.client.metadata().count()
+    }
+
+    /// Waits up to `timeout` until the cluster was asked again after `count` was read. `None` in time, else why the last
+    /// attempt failed, if it did.
+    pub fn wait_for_metadata(&self, count: u64, timeout: Duration) -> Option<Option<String>> {
+        self.client.metadata().wait_count(count, timeout)
     }
 
     /// Appends a record to its partition's open batch.
@@ -356,20 +361,6 @@ impl Producer {
             size,
             limit: self.shared.config.buffer_memory,
             timeout_ms: u64::try_from(self.shared.config.max_block.as_millis()).unwrap_or(u64::MAX),
-        }
-    }
-
-    /// Somebody waits for this batch: it is sent now rather than after its linger.
-    pub fn hurry(&self, batch: &BatchState) {
-        if batch.outcome().is_some() {
-            return;
-        }
-        let topic = lock(&self.topics).get(&*batch.topic).cloned();
-        let queue = topic
-            .as_ref()
-            .and_then(|topic| topic.partitions.get(usize::try_from(batch.partition).ok()?));
-        if let Some(queue) = queue {
-            self.shared.accumulator.hurry(queue, batch);
         }
     }
 

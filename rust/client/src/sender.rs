@@ -15,7 +15,7 @@ use barnabas_wire::primitives::Reader;
 use bytes::Bytes;
 
 use crate::accumulator::PartitionQueue;
-use crate::batch::{BatchState, OpenBatch, Outcome, SealSettings, SealedBatch, Sequence};
+use crate::batch::{BatchState, Failure, OpenBatch, Outcome, SealSettings, SealedBatch, Sequence};
 use crate::cluster::{ClusterView, NO_TOPIC_ID};
 use crate::config::Acks;
 use crate::nodes::{NodeId, Purpose};
@@ -177,7 +177,7 @@ impl Sender {
             .and_then(|version| Some((version, request.to_bytes(version).ok()?)));
         let Some((api_version, body)) = encoded else {
             self.fail_all(
-                ErrorCode::UNSUPPORTED_VERSION.code(),
+                Failure::Refused(ErrorCode::UNSUPPORTED_VERSION.code()),
                 "the broker has no idempotent producers: set enable.idempotence=false",
             );
             return false;
@@ -217,7 +217,7 @@ impl Sender {
             }
             Err((code, message)) => {
                 if code > 0 && !ErrorCode(code).retriable() {
-                    self.fail_all(code, &message);
+                    self.fail_all(Failure::Refused(code), &message);
                 }
                 self.producer.failures = self.producer.failures.saturating_add(1);
                 self.producer.retry_at = Some(now + self.backoff.after(self.producer.failures));
@@ -292,7 +292,7 @@ impl Sender {
         let version = versions.choose(api::PRODUCE, oldest, VERSIONS.1);
         if version.is_none() {
             self.fail_all(
-                ErrorCode::UNSUPPORTED_VERSION.code(),
+                Failure::Refused(ErrorCode::UNSUPPORTED_VERSION.code()),
                 "the broker serves no version of Produce that this producer can use",
             );
         }
@@ -360,7 +360,7 @@ impl Sender {
                 self.shared.finish(
                     &state,
                     Outcome::Failed {
-                        error_code: -1,
+                        failure: Failure::Invalid,
                         message: message.into(),
                         attempts: 0,
                     },
@@ -391,7 +391,7 @@ impl Sender {
             Err(error) => {
                 for (slot, batch) in gathered.batches {
                     self.answered(slot, &batch);
-                    self.give_up(slot, &batch, ErrorCode::INVALID_REQUEST.code(), &error.to_string());
+                    self.give_up(slot, &batch, Failure::Invalid, &error.to_string());
                 }
                 self.shared.accumulator.completion.ring();
                 return;
@@ -458,7 +458,14 @@ impl Sender {
                 let text = reason.to_string();
                 for (slot, batch) in request.batches {
                     self.answered(slot, &batch);
-                    self.judge(outbox, slot, batch, Verdict::Retry { refresh: true }, -1, &text);
+                    self.judge(
+                        outbox,
+                        slot,
+                        batch,
+                        Verdict::Retry { refresh: true },
+                        Failure::Lost,
+                        &text,
+                    );
                 }
             }
             Ok(_) if self.shared.config.acks == Acks::None => {
@@ -526,7 +533,7 @@ impl Sender {
                             self.finish(&batch, offset, partition.log_append_time_ms);
                         } else {
                             let message = refusal(code, partition.error_message, &partition.record_errors);
-                            self.judge(outbox, slot, batch, verdict, code.code(), &message);
+                            self.judge(outbox, slot, batch, verdict, Failure::Refused(code.code()), &message);
                         }
                     }
                 }
@@ -534,7 +541,14 @@ impl Sender {
         }
         for (slot, batch) in batches.into_iter().flatten() {
             self.answered(slot, &batch);
-            self.judge(outbox, slot, batch, Verdict::Retry { refresh: true }, -1, &problem);
+            self.judge(
+                outbox,
+                slot,
+                batch,
+                Verdict::Retry { refresh: true },
+                Failure::Lost,
+                &problem,
+            );
         }
         hints
     }
@@ -556,7 +570,7 @@ impl Sender {
         slot: usize,
         batch: SealedBatch,
         verdict: Verdict,
-        code: i16,
+        failure: Failure,
         message: &str,
     ) {
         let (is_retry, reset) = match verdict {
@@ -574,7 +588,7 @@ impl Sender {
             self.shared.counters.retries.add(1);
             self.retry(slot, batch, reset, outbox.now);
         } else {
-            self.give_up(slot, &batch, code, message);
+            self.give_up(slot, &batch, failure, message);
         }
     }
 
@@ -587,7 +601,7 @@ impl Sender {
         self.list(slot);
     }
 
-    fn give_up(&mut self, slot: usize, batch: &SealedBatch, error_code: i16, message: &str) {
+    fn give_up(&mut self, slot: usize, batch: &SealedBatch, failure: Failure, message: &str) {
         if let Some(Some(partition)) = self.partitions.get_mut(slot) {
             partition.order.gave_up();
         }
@@ -596,7 +610,7 @@ impl Sender {
             .failed_records
             .add(u64::try_from(batch.record_count).unwrap_or(0));
         let outcome = Outcome::Failed {
-            error_code,
+            failure,
             message: message.into(),
             attempts: batch.attempts,
         };
@@ -634,7 +648,7 @@ impl Sender {
         for partition in self.partitions.iter_mut().flatten() {
             for open in partition.queue.take_opened_before(before) {
                 is_any = true;
-                self.shared.fail_open(open, -1, &message);
+                self.shared.fail_open(open, Failure::TimedOut, &message);
             }
             while partition
                 .order
@@ -648,7 +662,7 @@ impl Sender {
                 is_any = true;
                 partition.order.gave_up();
                 let outcome = Outcome::Failed {
-                    error_code: -1,
+                    failure: Failure::TimedOut,
                     message: Arc::clone(&message),
                     attempts: batch.attempts,
                 };
@@ -664,7 +678,7 @@ impl Sender {
                 self.shared.finish(
                     &unanswered.state,
                     Outcome::Failed {
-                        error_code: -1,
+                        failure: Failure::TimedOut,
                         message: Arc::clone(&message),
                         attempts: 1,
                     },
@@ -677,16 +691,16 @@ impl Sender {
     }
 
     /// Fails everything that is not in flight.
-    fn fail_all(&mut self, error_code: i16, message: &str) {
+    fn fail_all(&mut self, failure: Failure, message: &str) {
         let message: Arc<str> = message.into();
         for partition in self.partitions.iter_mut().flatten() {
             while let Some(open) = partition.queue.take_batch() {
-                self.shared.fail_open(open, error_code, &message);
+                self.shared.fail_open(open, failure, &message);
             }
             for batch in std::mem::take(&mut partition.order.retries) {
                 partition.order.gave_up();
                 let outcome = Outcome::Failed {
-                    error_code,
+                    failure,
                     message: Arc::clone(&message),
                     attempts: batch.attempts,
                 };
@@ -701,7 +715,7 @@ impl Sender {
         let text: Arc<str> = message.into();
         for queue in self.shared.queues() {
             for open in queue.close(true) {
-                self.shared.fail_open(open, -1, &text);
+                self.shared.fail_open(open, Failure::Aborted, &text);
             }
         }
         for partition in self.partitions.iter_mut().flatten() {
@@ -709,14 +723,14 @@ impl Sender {
                 self.shared.finish(
                     &unanswered.state,
                     Outcome::Failed {
-                        error_code: -1,
+                        failure: Failure::Aborted,
                         message: Arc::clone(&text),
                         attempts: 1,
                     },
                 );
             }
         }
-        self.fail_all(-1, message);
+        self.fail_all(Failure::Aborted, message);
     }
 
     /// When to look again, if nothing happens before.

@@ -332,7 +332,6 @@ fn encode_message<'py>(
 }
 
 /// The message as an owned tree, so that a thread without Python can encode it at a version chosen later.
-#[expect(dead_code, reason = "the client's submissions use it")]
 pub(crate) fn to_value(py: Python<'_>, message: &Bound<'_, PyAny>) -> PyResult<(&'static Schema, Value)> {
     let schema = schema_of(py, message)?;
     let source = Object {

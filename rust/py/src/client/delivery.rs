@@ -1,0 +1,259 @@
+//! Handles of records on their way: a batch and a place in it. What became of a record is read from its batch when asked.
+
+use std::sync::Arc;
+
+use barnabas_client::{BatchState, Failure, Outcome};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+use super::arguments::seconds;
+use crate::door::wait_in_slices;
+use crate::error::{raise, raise_code_at};
+
+/// A record that was given to a producer.
+#[pyclass(frozen, module = "barnabas")]
+#[derive(Debug)]
+pub(crate) struct Delivery {
+    batch: Arc<BatchState>,
+    index: u32,
+    timestamp: i64,
+}
+
+impl Delivery {
+    #[inline]
+    pub(super) fn new(batch: Arc<BatchState>, index: u32, timestamp: i64) -> Self {
+        Self {
+            batch,
+            index,
+            timestamp,
+        }
+    }
+}
+
+#[pymethods]
+impl Delivery {
+    /// Whether the record was acknowledged, or has failed.
+    fn done(&self) -> bool {
+        self.batch.outcome().is_some()
+    }
+
+    /// Waits until the record is acknowledged; its batch is sent at once instead of lingering.
+    ///
+    /// Returns a `RecordMetadata`. Raises the broker's error, or `KafkaTimeoutError` when `timeout` seconds pass.
+    #[pyo3(signature = (timeout = None))]
+    fn result<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        wait_for(py, &self.batch, timeout)?;
+        metadata(py, &self.batch, self.index, self.timestamp)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<Delivery {}-{} {}>",
+            self.batch.topic,
+            self.batch.partition,
+            state_name(&self.batch)
+        )
+    }
+}
+
+fn state_name(batch: &BatchState) -> &'static str {
+    match batch.outcome() {
+        None => "pending",
+        Some(Outcome::Acknowledged { .. }) => "acknowledged",
+        Some(Outcome::Failed { .. }) => "failed",
+    }
+}
+
+/// Waits for a batch's outcome.
+fn wait_for(py: Python<'_>, batch: &Arc<BatchState>, timeout: Option<f64>) -> PyResult<()> {
+    if batch.outcome().is_some() {
+        return Ok(());
+    }
+    batch.hurry();
+    match wait_in_slices(py, timeout.map(seconds), |slice| batch.wait(slice).map(|_| ()))? {
+        Some(()) => Ok(()),
+        None => {
+            let (topic, partition, timeout) = (&batch.topic, batch.partition, timeout.unwrap_or_default());
+            let message =
+                format!("the record for {topic}-{partition} was not acknowledged within {timeout} s; it may still be");
+            Err(raise(py, "KafkaTimeoutError", &message))
+        }
+    }
+}
+
+/// Where a record of a decided batch was written, or why it was not.
+fn metadata<'py>(py: Python<'py>, batch: &BatchState, index: u32, timestamp: i64) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    match batch.outcome() {
+        Some(Outcome::Acknowledged {
+            base_offset,
+            log_append_time,
+        }) => {
+            let offset = if *base_offset < 0 {
+                -1
+            } else {
+                base_offset.saturating_add(i64::from(index))
+            };
+            let timestamp = if *log_append_time < 0 {
+                timestamp
+            } else {
+                *log_append_time
+            };
+            let class = CLASS.import(py, "barnabas.types", "RecordMetadata")?;
+            class.call1((&*batch.topic, batch.partition, offset, timestamp))
+        }
+        Some(Outcome::Failed {
+            failure,
+            message,
+            attempts,
+        }) => Err(failed(py, batch, *failure, message, *attempts)),
+        None => Err(raise(py, "KafkaTimeoutError", "the record was not acknowledged yet")),
+    }
+}
+
+fn failed(py: Python<'_>, batch: &BatchState, failure: Failure, message: &str, attempts: u32) -> PyErr {
+    let (topic, partition) = (&*batch.topic, batch.partition);
+    let text = format!("{topic}-{partition}: {message} (attempt {attempts})");
+    match failure {
+        Failure::Refused(code) => raise_code_at(py, code, &text, None, Some((topic, partition))),
+        Failure::TimedOut => raise(py, "KafkaTimeoutError", &text),
+        Failure::Lost => raise(py, "ConnectionFailedError", &text),
+        Failure::Aborted => raise(py, "IllegalStateError", &text),
+        Failure::Invalid => raise(py, "KafkaError", &text),
+    }
+}
+
+/// Consecutive records of one batch.
+#[derive(Debug)]
+pub(super) struct Run {
+    batch: Arc<BatchState>,
+    first: u32,
+    count: u32,
+    /// Where the run begins among all records.
+    start: usize,
+}
+
+/// Records that were given to a producer in one call.
+#[pyclass(frozen, sequence, module = "barnabas")]
+#[derive(Debug)]
+pub(crate) struct DeliveryBatch {
+    runs: Vec<Run>,
+    timestamps: Timestamps,
+    len: usize,
+}
+
+/// The records' timestamps.
+#[derive(Debug)]
+pub(super) enum Timestamps {
+    /// One for all.
+    Same(i64),
+    /// One for each.
+    Each(Vec<i64>),
+}
+
+impl Timestamps {
+    pub(super) fn at(&self, index: usize) -> i64 {
+        match self {
+            Self::Same(timestamp) => *timestamp,
+            Self::Each(timestamps) => timestamps.get(index).copied().unwrap_or(-1),
+        }
+    }
+}
+
+/// Collects runs while records are placed.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    runs: Vec<Run>,
+    len: usize,
+}
+
+impl Runs {
+    #[inline]
+    pub(super) fn placed(&mut self, batch: &Arc<BatchState>, index: u32) {
+        let start = self.len;
+        self.len += 1;
+        if let Some(last) = self.runs.last_mut()
+            && Arc::ptr_eq(&last.batch, batch)
+            && index == last.first.wrapping_add(last.count)
+        {
+            last.count += 1;
+            return;
+        }
+        self.runs.push(Run {
+            batch: Arc::clone(batch),
+            first: index,
+            count: 1,
+            start,
+        });
+    }
+
+    pub(super) fn finish(self, timestamps: Timestamps) -> DeliveryBatch {
+        DeliveryBatch {
+            runs: self.runs,
+            timestamps,
+            len: self.len,
+        }
+    }
+}
+
+#[pymethods]
+impl DeliveryBatch {
+    fn __len__(&self) -> usize {
+        self.len
+    }
+
+    fn __getitem__(&self, index: isize) -> PyResult<Delivery> {
+        let out_of_range = || PyIndexError::new_err("record index out of range");
+        let index = if index < 0 {
+            self.len.checked_add_signed(index)
+        } else {
+            usize::try_from(index).ok()
+        };
+        let index = index.filter(|index| *index < self.len).ok_or_else(out_of_range)?;
+        let run = self
+            .runs
+            .partition_point(|run| run.start <= index)
+            .checked_sub(1)
+            .and_then(|at| self.runs.get(at));
+        let run = run.ok_or_else(out_of_range)?;
+        let place = u32::try_from(index - run.start).map_err(|_| out_of_range())?;
+        Ok(Delivery::new(
+            Arc::clone(&run.batch),
+            run.first.saturating_add(place),
+            self.timestamps.at(index),
+        ))
+    }
+
+    /// Whether every record was acknowledged, or has failed.
+    fn done(&self) -> bool {
+        self.runs.iter().all(|run| run.batch.outcome().is_some())
+    }
+
+    /// Waits until all are acknowledged; their batches are sent at once instead of lingering.
+    ///
+    /// Returns a list of `RecordMetadata`, or raises the first record's error that has one.
+    #[pyo3(signature = (timeout = None))]
+    fn result<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let deadline = timeout.map(|timeout| std::time::Instant::now() + seconds(timeout));
+        for run in &self.runs {
+            run.batch.hurry();
+        }
+        for run in &self.runs {
+            let left = deadline.map(|at| at.saturating_duration_since(std::time::Instant::now()).as_secs_f64());
+            wait_for(py, &run.batch, left)?;
+        }
+        let mut all = Vec::with_capacity(self.len);
+        for run in &self.runs {
+            for place in 0..run.count {
+                let timestamp = self.timestamps.at(all.len());
+                all.push(metadata(py, &run.batch, run.first.saturating_add(place), timestamp)?);
+            }
+        }
+        Ok(all)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<DeliveryBatch of {} records>", self.len)
+    }
+}

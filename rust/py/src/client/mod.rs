@@ -1,0 +1,18 @@
+//! The Python face of the client's data path. Nothing here decides anything: it takes arguments apart, waits detached from the
+//! interpreter, and turns errors into classes of `barnabas.errors`.
+
+mod arguments;
+mod core;
+mod delivery;
+mod fetch;
+mod producer;
+
+use pyo3::prelude::*;
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<core::ClientCore>()?;
+    m.add_class::<producer::ProducerCore>()?;
+    m.add_class::<delivery::Delivery>()?;
+    m.add_class::<delivery::DeliveryBatch>()?;
+    m.add_class::<fetch::FetchCore>()
+}

@@ -1,0 +1,434 @@
+//! `ProducerCore`: records from Python into batches. The way of one record through `send` is the hottest of the package: the
+//! topic is found by the identity of its `str`, `bytes` are read where they lie, and nothing is allocated but the handle.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use barnabas_client::config::ProducerConfig;
+use barnabas_client::{Appended, Buffer, NotSent, Producer, RecordData, TopicState};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+
+use super::arguments::{BytesArgument, HeadersArgument, copied, options, raised, seconds};
+use super::core::ClientCore;
+use super::delivery::{Delivery, DeliveryBatch, Runs, Timestamps};
+use crate::door::wait_in_slices;
+use crate::error::raise;
+
+/// Topics whose `str` objects are remembered.
+const TOPICS_REMEMBERED: usize = 16;
+
+/// Accumulator, partitioner and idempotence of one producer.
+#[pyclass(frozen, module = "barnabas")]
+#[derive(Debug)]
+pub(crate) struct ProducerCore {
+    producer: Producer,
+    topics: Mutex<TopicCache>,
+}
+
+/// Topics by the identity of their names. The names are kept, so an address cannot come to mean another name.
+#[derive(Debug, Default)]
+struct TopicCache {
+    generation: u64,
+    entries: Vec<(Py<PyString>, Arc<TopicState>)>,
+    next: usize,
+}
+
+impl TopicCache {
+    #[inline]
+    fn get(&self, generation: u64, name: &Bound<'_, PyString>) -> Option<&Arc<TopicState>> {
+        if self.generation != generation {
+            return None;
+        }
+        self.entries
+            .iter()
+            .find(|(known, _)| known.as_ptr() == name.as_ptr())
+            .map(|(_, topic)| topic)
+    }
+
+    fn put(
+        &mut self,
+        generation: u64,
+        name: &Bound<'_, PyString>,
+        topic: Arc<TopicState>,
+    ) -> Vec<(Py<PyString>, Arc<TopicState>)> {
+        let mut dropped = Vec::new();
+        if self.generation != generation {
+            self.generation = generation;
+            dropped.append(&mut self.entries);
+        }
+        let entry = (name.clone().unbind(), topic);
+        if self.entries.len() < TOPICS_REMEMBERED {
+            self.entries.push(entry);
+        } else if let Some(old) = self.entries.get_mut(self.next) {
+            dropped.push(std::mem::replace(old, entry));
+            self.next = (self.next + 1) % TOPICS_REMEMBERED;
+        }
+        dropped
+    }
+}
+
+#[pymethods]
+impl ProducerCore {
+    #[new]
+    fn new(py: Python<'_>, client: &Bound<'_, ClientCore>, config: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let options = options(config)?;
+        let config = ProducerConfig::from_options(&options).map_err(|error| raised(py, &error))?;
+        let producer = Producer::new(client.get().client.clone(), config).map_err(|error| raised(py, &error))?;
+        Ok(Self {
+            producer,
+            topics: Mutex::default(),
+        })
+    }
+
+    /// Adds a record to the open batch of its partition; waits, detached, while there is no room.
+    #[pyo3(signature = (topic, value = None, key = None, partition = None, timestamp = None, headers = None))]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of a record")]
+    fn send(
+        &self,
+        py: Python<'_>,
+        topic: &Bound<'_, PyString>,
+        value: Option<&Bound<'_, PyAny>>,
+        key: Option<&Bound<'_, PyAny>>,
+        partition: Option<i32>,
+        timestamp: Option<i64>,
+        headers: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Delivery> {
+        let (mut copied_value, mut copied_key) = (Vec::new(), Vec::new());
+        let value = borrowed("value", value, &mut copied_value)?;
+        let key = borrowed("key", key, &mut copied_key)?;
+        let timestamp = match timestamp {
+            Some(timestamp) => checked_timestamp(timestamp)?,
+            None => now_ms(),
+        };
+        if headers.is_none() {
+            let record = RecordData {
+                timestamp,
+                key,
+                value,
+                headers: &[],
+            };
+            return self.send_record(py, topic, partition, &record);
+        }
+        let headers = HeadersArgument::new(headers)?;
+        let pairs = headers.as_pairs()?;
+        self.send_record(
+            py,
+            topic,
+            partition,
+            &RecordData {
+                timestamp,
+                key,
+                value,
+                headers: &pairs,
+            },
+        )
+    }
+
+    /// Adds many records, each run to one partition under one lock.
+    #[pyo3(signature = (topic, values, keys = None, headers = None, timestamps = None, partition = None))]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of records")]
+    fn send_many(
+        &self,
+        py: Python<'_>,
+        topic: &Bound<'_, PyString>,
+        values: &Bound<'_, PyList>,
+        keys: Option<&Bound<'_, PyList>>,
+        headers: Option<&Bound<'_, PyList>>,
+        timestamps: Option<Vec<i64>>,
+        partition: Option<i32>,
+    ) -> PyResult<DeliveryBatch> {
+        let columns = [
+            keys.map(PyListMethods::len),
+            headers.map(PyListMethods::len),
+            timestamps.as_ref().map(Vec::len),
+        ];
+        if columns.iter().flatten().any(|len| *len != values.len()) {
+            return Err(PyValueError::new_err(
+                "values, keys, headers and timestamps must have the same length",
+            ));
+        }
+        let timestamps = match timestamps {
+            Some(each) => {
+                each.iter()
+                    .try_for_each(|timestamp| checked_timestamp(*timestamp).map(|_| ()))?;
+                Timestamps::Each(each)
+            }
+            None => Timestamps::Same(now_ms()),
+        };
+        let mut runs = Runs::default();
+        let mut start = 0;
+        while start < values.len() {
+            let end = (start + CHUNK).min(values.len());
+            let chunk = Chunk::new(values, keys, headers, start, end)?;
+            self.send_chunk(py, topic, partition, &chunk, &timestamps, &mut runs)?;
+            start = end;
+        }
+        Ok(runs.finish(timestamps))
+    }
+
+    /// Sends what waits and waits up to `timeout` seconds for the outcomes; whether all are known.
+    #[pyo3(signature = (timeout = None))]
+    fn flush(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
+        self.producer
+            .client()
+            .check_open()
+            .map_err(|error| raised(py, &error))?;
+        let flush = self.producer.begin_flush();
+        let done = wait_in_slices(py, timeout.map(seconds), |slice| flush.wait(slice).then_some(()))?;
+        Ok(done.is_some())
+    }
+
+    /// Refuses further records, waits up to `timeout` seconds for the others, and gives up what is left.
+    fn close(&self, py: Python<'_>, timeout: f64) -> PyResult<()> {
+        if self.producer.client().check_open().is_err() {
+            return Ok(());
+        }
+        self.producer.begin_close();
+        let flushed = if timeout > 0.0 {
+            self.flush(py, Some(timeout))
+        } else {
+            Ok(true)
+        };
+        py.detach(|| self.producer.finish_close());
+        flushed.map(|_| ())
+    }
+
+    /// Counters by name.
+    fn metrics(&self) -> BTreeMap<&'static str, u64> {
+        self.producer.metrics().into_iter().collect()
+    }
+}
+
+impl ProducerCore {
+    #[inline]
+    fn send_record(
+        &self,
+        py: Python<'_>,
+        name: &Bound<'_, PyString>,
+        partition: Option<i32>,
+        record: &RecordData<'_>,
+    ) -> PyResult<Delivery> {
+        {
+            let cache = self.cache();
+            if let Some(topic) = cache.get(self.producer.generation(), name)
+                && self.producer.check_size(record).is_ok()
+            {
+                match self.producer.try_send(topic, partition, record, None) {
+                    Ok(Appended { batch, index, .. }) => return Ok(Delivery::new(batch, index, record.timestamp)),
+                    Err(NotSent::NoBuffer(_)) => {}
+                    Err(NotSent::Error(error)) => return Err(raised(py, &error)),
+                }
+            }
+        }
+        self.send_slowly(py, name, partition, record)
+    }
+
+    fn cache(&self) -> MutexGuard<'_, TopicCache> {
+        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The topic is not known yet, or there is no room: waits.
+    #[cold]
+    fn send_slowly(
+        &self,
+        py: Python<'_>,
+        name: &Bound<'_, PyString>,
+        partition: Option<i32>,
+        record: &RecordData<'_>,
+    ) -> PyResult<Delivery> {
+        let deadline = Instant::now() + self.producer.config().max_block;
+        let topic = self.topic(py, name, deadline)?;
+        self.producer.check_size(record).map_err(|error| raised(py, &error))?;
+        let mut buffer = None;
+        loop {
+            match self.producer.try_send(&topic, partition, record, buffer.take()) {
+                Ok(Appended { batch, index, .. }) => return Ok(Delivery::new(batch, index, record.timestamp)),
+                Err(NotSent::NoBuffer(size)) => buffer = Some(self.wait_for_buffer(py, size, deadline)?),
+                Err(NotSent::Error(error)) => return Err(raised(py, &error)),
+            }
+        }
+    }
+
+    fn wait_for_buffer(&self, py: Python<'_>, size: usize, deadline: Instant) -> PyResult<Buffer> {
+        self.producer
+            .client()
+            .check_open()
+            .map_err(|error| raised(py, &error))?;
+        let ticket = self.producer.wait_for_buffer(size);
+        let left = deadline.saturating_duration_since(Instant::now());
+        wait_in_slices(py, Some(left), |slice| ticket.wait(slice))?
+            .ok_or_else(|| raised(py, &self.producer.buffer_exhausted(size)))
+    }
+
+    /// The topic, once its partitions are known.
+    fn topic(&self, py: Python<'_>, name: &Bound<'_, PyString>, deadline: Instant) -> PyResult<Arc<TopicState>> {
+        let text = name.to_str()?;
+        if text.is_empty() {
+            return Err(PyValueError::new_err("a topic's name is not empty"));
+        }
+        loop {
+            let count = self.producer.metadata_count();
+            let generation = self.producer.generation();
+            if let Some(topic) = self.producer.topic(text).map_err(|error| raised(py, &error))? {
+                if generation == self.producer.generation() {
+                    let dropped = self.cache().put(generation, name, Arc::clone(&topic));
+                    drop(dropped);
+                    return Ok(topic);
+                }
+                continue;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            let mut failure = None;
+            let came = wait_in_slices(py, Some(left), |slice| {
+                match self.producer.wait_for_metadata(count, slice) {
+                    None => Some(()),
+                    Some(reason) => {
+                        failure = reason;
+                        None
+                    }
+                }
+            })?;
+            if came.is_none() || Instant::now() >= deadline {
+                let reason = failure.map_or_else(String::new, |reason| format!(": {reason}"));
+                let what = format!("the partitions of topic {text} were not known within max.block.ms{reason}");
+                return Err(raise(py, "KafkaTimeoutError", &what));
+            }
+        }
+    }
+
+    fn send_chunk(
+        &self,
+        py: Python<'_>,
+        name: &Bound<'_, PyString>,
+        partition: Option<i32>,
+        chunk: &Chunk<'_>,
+        timestamps: &Timestamps,
+        runs: &mut Runs,
+    ) -> PyResult<()> {
+        let deadline = Instant::now() + self.producer.config().max_block;
+        let known = self.cache().get(self.producer.generation(), name).cloned();
+        let topic = match known {
+            Some(topic) => topic,
+            None => self.topic(py, name, deadline)?,
+        };
+        let headers = chunk
+            .headers
+            .iter()
+            .map(HeadersArgument::as_pairs)
+            .collect::<PyResult<Vec<_>>>()?;
+        let record = |index: usize| RecordData {
+            timestamp: timestamps.at(chunk.start + index),
+            key: chunk
+                .keys
+                .get(index)
+                .and_then(|key| key.as_ref().map(BytesArgument::as_bytes)),
+            value: chunk
+                .values
+                .get(index)
+                .and_then(|value| value.as_ref().map(BytesArgument::as_bytes)),
+            headers: headers.get(index).map_or(&[], Vec::as_slice),
+        };
+        for index in 0..chunk.values.len() {
+            self.producer
+                .check_size(&record(index))
+                .map_err(|error| raised(py, &error))?;
+        }
+        let mut records = (0..chunk.values.len()).map(record);
+        let mut stopped = self
+            .producer
+            .try_send_run(&topic, partition, &mut records, None, |batch, index, _| {
+                runs.placed(batch, index)
+            });
+        while let Some((record, reason)) = stopped {
+            let size = match reason {
+                NotSent::NoBuffer(size) => size,
+                NotSent::Error(error) => return Err(raised(py, &error)),
+            };
+            let buffer = self.wait_for_buffer(py, size, deadline)?;
+            match self.producer.try_send(&topic, partition, &record, Some(buffer)) {
+                Ok(Appended { batch, index, .. }) => runs.placed(&batch, index),
+                Err(reason) => {
+                    stopped = Some((record, reason));
+                    continue;
+                }
+            }
+            stopped = self
+                .producer
+                .try_send_run(&topic, partition, &mut records, None, |batch, index, _| {
+                    runs.placed(batch, index)
+                });
+        }
+        Ok(())
+    }
+}
+
+/// Records whose bytes are held at once in `send_many`.
+const CHUNK: usize = 4096;
+
+/// Some consecutive records of `send_many`.
+struct Chunk<'py> {
+    start: usize,
+    values: Vec<Option<BytesArgument<'py>>>,
+    keys: Vec<Option<BytesArgument<'py>>>,
+    headers: Vec<HeadersArgument<'py>>,
+}
+
+impl<'py> Chunk<'py> {
+    fn new(
+        values: &Bound<'py, PyList>,
+        keys: Option<&Bound<'py, PyList>>,
+        headers: Option<&Bound<'py, PyList>>,
+        start: usize,
+        end: usize,
+    ) -> PyResult<Self> {
+        let column = |what, list: &Bound<'py, PyList>| -> PyResult<Vec<_>> {
+            (start..end)
+                .map(|index| BytesArgument::new(what, &list.get_item(index)?))
+                .collect()
+        };
+        let headers = headers.map(|list| {
+            (start..end)
+                .map(|index| HeadersArgument::new(Some(&list.get_item(index)?)))
+                .collect()
+        });
+        Ok(Self {
+            start,
+            values: column("value", values)?,
+            keys: keys.map_or_else(|| Ok(Vec::new()), |keys| column("key", keys))?,
+            headers: headers.unwrap_or_else(|| Ok(Vec::new()))?,
+        })
+    }
+}
+
+/// The bytes of an argument: where they lie if it is `bytes`, else a copy in `copy`.
+#[inline]
+fn borrowed<'a>(
+    what: &'static str,
+    object: Option<&'a Bound<'_, PyAny>>,
+    copy: &'a mut Vec<u8>,
+) -> PyResult<Option<&'a [u8]>> {
+    let Some(object) = object else { return Ok(None) };
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        return Ok(Some(bytes.as_bytes()));
+    }
+    *copy = copied(what, object)?;
+    Ok(Some(copy))
+}
+
+fn checked_timestamp(timestamp: i64) -> PyResult<i64> {
+    if timestamp < 0 {
+        return Err(PyValueError::new_err(format!(
+            "a timestamp is in milliseconds since 1970 and not negative, not {timestamp}"
+        )));
+    }
+    Ok(timestamp)
+}
+
+#[inline]
+fn now_ms() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
+}

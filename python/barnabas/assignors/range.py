@@ -60,8 +60,8 @@ class RangeAssignor:
         rack_aware = any(topic.needs_racks for topic in topics)
         if rack_aware:
             _assign_by_rack(topics, assignment)
-        for topic in topics:
-            topic.assign_ranges(lambda _member, _partition: True, assignment)
+        for state in topics:
+            state.assign_ranges(lambda _member, _partition: True, assignment)
         if rack_aware:
             for assigned in assignment.values():
                 assigned.sort(key=lambda tp: (java_order(tp.topic), tp.partition))

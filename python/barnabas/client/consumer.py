@@ -113,7 +113,7 @@ class Consumer:
             raise TypeError("subscribing to a pattern is not supported yet: list the topics")
         names = list(topics)
         for name in names:
-            if not isinstance(name, str) or not name:
+            if not (name and isinstance(name, str)):
                 raise TypeError(f"a topic is a string that is not empty, got {name!r}")
         with self._alone:
             if not names:
@@ -430,7 +430,7 @@ class Consumer:
             state = self._state.state_of(wanted)
             if state.phase is not Phase.FETCHING:
                 return None
-            end = self._fetch.high_watermarks().get(tuple(wanted))
+            end = self._fetch.high_watermarks().get((wanted.topic, wanted.partition))
             unread = self._chunk.unread() if self._chunk is not None else {}
             position = unread.get(wanted, self._positions.position(wanted))
             return None if end is None or end < 0 or position is None else max(0, end - position)
@@ -612,7 +612,7 @@ class Consumer:
         with self._alone:
             self._state.set_paused(named, paused=paused)
             self._drop_chunk()
-            fetching = [tuple(each) for each in named if self._state.partitions[each].phase is Phase.FETCHING]
+            fetching = [(each.topic, each.partition) for each in named if self._state.partitions[each].phase is Phase.FETCHING]
             if fetching:
                 (self._fetch.pause if paused else self._fetch.resume)(fetching)
 

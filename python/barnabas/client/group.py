@@ -124,6 +124,8 @@ class Group:
                 self.membership.poll_deadline_passed()
             case (6, *_):
                 self._metadata_changed()
+            case _:
+                pass
 
     # Commits
 

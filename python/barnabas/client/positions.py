@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from barnabas import errors
 from barnabas.client.codes import Code
@@ -43,7 +43,7 @@ class Positions:
         self._group_id = group_id
         self._backoff = backoff
         self._read_committed = read_committed
-        self._task: Task[object] | None = None
+        self._task: Task[Any] | None = None
         self._errors: list[errors.KafkaError] = []
         self._fetching: set[TopicPartition] = set()
 
@@ -181,7 +181,7 @@ class Positions:
             assignment.append((partition.topic, partition.partition, offset, epoch))
             state.phase = Phase.FETCHING
         self._fetch.assign(assignment)
-        paused = [tuple(partition) for partition in moved if self._state.partitions[partition].paused]
+        paused = [(topic, number) for topic, number in moved if self._state.partitions[TopicPartition(topic, number)].paused]
         if paused:
             self._fetch.pause(paused)
         self._fetching = set(ready)

@@ -52,7 +52,7 @@ def decode(cls: type[M], version: int, data: bytes | bytearray | memoryview, *, 
     Raises:
         ProtocolError: If the bytes are malformed, or the message has no such version.
     """
-    return cast("M", _core.decode_message(cls, version, data, trailing))
+    return _core.decode_message(cls, version, data, trailing)
 
 
 def encode(message: Message, version: int) -> bytes:
@@ -62,7 +62,7 @@ def encode(message: Message, version: int) -> bytes:
         ProtocolError: If the message has no such version, or holds a value that the version cannot carry.
         TypeError: If a field holds something of another type.
     """
-    return cast("bytes", _core.encode_message(message, version))
+    return _core.encode_message(message, version)
 
 
 def request_class(api_key: int) -> type[Message]:
@@ -121,7 +121,7 @@ def api_name(api_key: int) -> str:
 
 def encode_versioned(message: Message, version: int) -> bytes:
     """Encodes a message behind its version in two bytes, as in group protocols' metadata and assignments."""
-    return cast("bytes", _core.encode_message(message, version, version.to_bytes(2, "big")))
+    return _core.encode_message(message, version, version.to_bytes(2, "big"))
 
 
 def decode_versioned(cls: type[M], data: bytes | bytearray | memoryview) -> M:
@@ -149,7 +149,7 @@ def encode_coordinator_record(message: Message, version: int = 0) -> bytes:
         ProtocolError: If the message has no such version, or holds a value that the version cannot carry.
     """
     prefix = message.API_KEY if type(message).__name__.endswith("Key") else version
-    return cast("bytes", _core.encode_message(message, version, (prefix or 0).to_bytes(2, "big")))
+    return _core.encode_message(message, version, (prefix or 0).to_bytes(2, "big"))
 
 
 def decode_coordinator_record(
@@ -188,7 +188,7 @@ def encode_metadata_record(record: Message, version: int | None = None) -> bytes
     if version is None:
         version = record.VERSIONS[1]
     frame = bytes([METADATA_FRAME_VERSION]) + _uvarint(record.API_KEY or 0) + _uvarint(version)
-    return cast("bytes", _core.encode_message(record, version, frame))
+    return _core.encode_message(record, version, frame)
 
 
 def decode_metadata_record(data: bytes) -> tuple[Message, int]:

@@ -1,0 +1,340 @@
+"""The extension module: the data plane in Rust. Only `protocol`, `columns` and the two `core` modules import it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar, final, overload
+
+import pyarrow as pa
+
+from barnabas.types import RecordMetadata, TopicPartition
+
+_M = TypeVar("_M")
+
+# Messages
+
+def decode_message(
+    cls: type[_M], version: int, data: bytes | bytearray | memoryview, trailing: bool = False
+) -> _M: ...
+def encode_message(message: object, version: int, prefix: bytes | None = None) -> bytes: ...
+def read_uvarint(data: bytes, position: int) -> tuple[int, int]: ...
+
+# Records
+
+@final
+class Record:
+    """A record that was fetched from a topic.
+
+    Keeps the buffer of the fetch response alive; `Records.detach()` before keeping few records of many.
+    """
+
+    @property
+    def topic(self) -> str:
+        """The record's topic."""
+
+    @property
+    def partition(self) -> int:
+        """The record's partition."""
+
+    @property
+    def offset(self) -> int:
+        """The record's offset in its partition."""
+
+    @property
+    def timestamp(self) -> int:
+        """Milliseconds since the epoch, -1 if the producer gave none."""
+
+    @property
+    def timestamp_type(self) -> int:
+        """What the timestamp is: 0 create time, 1 log append time."""
+
+    @property
+    def leader_epoch(self) -> int | None:
+        """The leader epoch of the record's batch, None if it is unknown."""
+
+    @property
+    def key(self) -> bytes | None:
+        """The key, a new `bytes` each time; None if it is null."""
+
+    @property
+    def value(self) -> bytes | None:
+        """The value, a new `bytes` each time; None if it is null."""
+
+    @property
+    def headers(self) -> list[tuple[str, bytes | None]]:
+        """The headers as pairs of name and value, in their order, repeated names kept."""
+
+@final
+class Records(Sequence[Record]):
+    """Records in the order in which they were fetched: a lazy, immutable sequence.
+
+    Indexing and iterating give `Record` objects; `values()` and `keys()` give lists of `bytes` without them;
+    `to_arrow()` and `__arrow_c_stream__` give columns. All of these copy the bytes that they give out, slices and
+    `by_partition()` copy nothing. The buffers of the fetch responses live as long as a `Records` or a `Record` does.
+    """
+
+    @staticmethod
+    def from_bytes(
+        topic: str, partition: int, data: bytes, first_offset: int = 0, end_offset: int | None = None
+    ) -> Records:
+        """The records of whole record batches as they stand in a log segment or a fetch response.
+
+        Checks each batch's CRC and decompresses it. Records outside of `first_offset` to `end_offset` are left out.
+        """
+
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> Records: ...
+    def __iter__(self) -> Iterator[Record]: ...
+    def values(self) -> list[bytes | None]:
+        """The values as a list of `bytes`, None where a value is null. Copies each value once."""
+
+    def keys(self) -> list[bytes | None]:
+        """The keys as a list of `bytes`, None where a key is null. Copies each key once."""
+
+    def by_partition(self) -> dict[TopicPartition, Records]:
+        """The records of each partition, in the order of first appearance."""
+
+    def to_arrow(self) -> pa.Table:
+        """The records as a `pyarrow.Table`: topic, partition, offset, timestamp, timestamp_type, key, value, headers.
+
+        Needs pyarrow. Other Arrow libraries take the records themselves, through `__arrow_c_stream__`.
+        """
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The Arrow C stream of the records, in the schema of `to_arrow()`."""
+
+    def detach(self) -> Records:
+        """The same records in buffers of their own, so that the fetch responses can be freed. Copies whole batches."""
+
+# Client
+
+@final
+class ClientCore:
+    """One I/O thread for all brokers, shared by what one producer, consumer or admin does."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None: ...
+    def submit(
+        self,
+        target: tuple[Any, ...],
+        api_key: int,
+        variants: list[tuple[int, int, Any]],
+        timeout_ms: float,
+        retry: bool = True,
+    ) -> int:
+        """Sends a request at the newest version that both sides know; its event carries the returned token."""
+
+    def cancel(self, token: int) -> None:
+        """Forgets a submission: no event of it comes any more."""
+
+    def invalidate_coordinator(self, key_type: int, key: str) -> None:
+        """Looks a coordinator up again before the next request to it."""
+
+    def events(self, timeout: float | None) -> list[tuple[Any, ...]]:
+        """Waits for events and returns all that are there."""
+
+    def wake(self) -> None:
+        """Makes a wait of another thread return early."""
+
+    def cluster(self) -> tuple[Any, ...]:
+        """(cluster id, controller id, brokers, topics) as metadata has them now."""
+
+    def want_topics(self, topics: Sequence[str] | None) -> None:
+        """Keeps the metadata of these topics fresh; None means all."""
+
+    def refresh_metadata(self, timeout: float) -> bool:
+        """Asks for metadata and waits until it is there; whether it came in time."""
+
+    def metrics(self) -> dict[str, int | float]:
+        """Counters by name."""
+
+    def close(self, timeout: float) -> None:
+        """Closes the connections and ends the I/O thread."""
+
+    def abandon(self) -> None:
+        """In the child after a fork: every use of clients that were made before raises from now on."""
+
+@final
+class Delivery:
+    """What becomes of a record that was sent. It may be dropped: the record is sent nevertheless."""
+
+    def done(self) -> bool:
+        """Whether the record is acknowledged or has failed."""
+
+    def result(self, timeout: float | None = None) -> RecordMetadata:
+        """Waits for the acknowledgement, and says where the record was written.
+
+        Waiting makes the record's batch ready at once, instead of after `linger_ms`.
+
+        Raises:
+            KafkaTimeoutError: There was no acknowledgement within `timeout` seconds; the record may still be sent.
+            KafkaError: The record was not written.
+        """
+
+@final
+class DeliveryBatch:
+    """What becomes of records that were sent by one call of `send_many`."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> Delivery: ...
+    def done(self) -> bool:
+        """Whether all records are acknowledged or have failed."""
+
+    def result(self, timeout: float | None = None) -> list[RecordMetadata]:
+        """Waits for the acknowledgements, and says where each record was written, in order of sending.
+
+        Raises:
+            KafkaTimeoutError: Not all were acknowledged within `timeout` seconds.
+            KafkaError: A record was not written.
+        """
+
+@final
+class ProducerCore:
+    """Accumulator, buffer pool and sender of a producer."""
+
+    def __init__(self, client: ClientCore, config: Mapping[str, Any]) -> None: ...
+    def send(
+        self,
+        topic: str,
+        value: bytes | None,
+        key: bytes | None = None,
+        partition: int | None = None,
+        timestamp: int | None = None,
+        headers: Sequence[tuple[str, bytes | None]] | None = None,
+    ) -> Delivery: ...
+    def send_many(
+        self,
+        topic: str,
+        values: list[bytes | None],
+        keys: list[bytes | None] | None = None,
+        headers: list[Sequence[tuple[str, bytes | None]] | None] | None = None,
+        timestamps: list[int] | None = None,
+        partition: int | None = None,
+    ) -> DeliveryBatch: ...
+    def flush(self, timeout: float | None) -> bool: ...
+    def close(self, timeout: float) -> None: ...
+    def metrics(self) -> dict[str, int | float]: ...
+
+@final
+class FetchCore:
+    """Fetcher and heartbeats of a consumer."""
+
+    def __init__(self, client: ClientCore, config: Mapping[str, Any]) -> None: ...
+    def assign(self, partitions: Sequence[tuple[str, int, int, int]]) -> None:
+        """Takes the whole new assignment as (topic, partition, offset, leader epoch).
+
+        A partition that was assigned before keeps its position and buffered data, unless an offset of 0 or more is
+        given.
+        """
+
+    def seek(self, topic: str, partition: int, offset: int) -> None: ...
+    def pause(self, partitions: Sequence[tuple[str, int]]) -> None: ...
+    def resume(self, partitions: Sequence[tuple[str, int]]) -> None: ...
+    def position(self, topic: str, partition: int) -> int | None: ...
+    def positions(self) -> list[tuple[str, int, int, int]]: ...
+    def poll(self, timeout: float, max_records: int | None) -> Records | None:
+        """Waits for fetched records or for an event of the client core; moves positions on."""
+
+    def metrics(self) -> dict[str, int | float]:
+        """Counters by name."""
+
+    def lag(self, topic: str, partition: int) -> int | None:
+        """How many offsets a position is behind its high watermark, None while either is unknown."""
+
+    def high_watermarks(self) -> dict[tuple[str, int], int]: ...
+    def start_heartbeat(
+        self,
+        group: str,
+        api_key: int,
+        variants: list[tuple[int, int, Any]],
+        interval_ms: float,
+        poll_interval_ms: float,
+        leave_api_key: int,
+        leave_variants: list[tuple[int, int, Any]],
+    ) -> None:
+        """Repeats a heartbeat, and sends the LeaveGroup if `poll_called` is not called in time."""
+
+    def stop_heartbeat(self) -> None: ...
+    def poll_called(self) -> None: ...
+
+# Broker
+
+@final
+class BrokerCore:
+    """The data plane of a broker; see `barnabas.broker.core` for its events."""
+
+    @staticmethod
+    def start(config: dict[str, Any]) -> BrokerCore:
+        """Opens the data directories and binds the listeners; requests are served from `open_gate()` on."""
+
+    def endpoints(self) -> list[tuple[str, str, int]]:
+        """Listener, host and port of every endpoint that clients are told."""
+
+    def open_gate(self) -> None:
+        """Serves requests from here on."""
+
+    def now_ms(self) -> float:
+        """Monotonic milliseconds, the clock of all arrival stamps."""
+
+    def pull(self, timeout: float, limit: int = 256) -> list[tuple[Any, ...]]:
+        """Waits for events and returns all that are there, in arrival order, up to `limit`."""
+
+    def respond(self, token: int, body: bytes, throttle_ms: int = 0) -> None:
+        """Answers an API request with a response body, to which the header is added."""
+
+    def respond_from_image(self, token: int) -> None:
+        """Answers a Metadata request from the image as it is now, without creating anything."""
+
+    def append(
+        self,
+        topic: str,
+        partition: int,
+        leader_epoch: int,
+        records: Sequence[tuple[bytes | None, bytes | None]],
+        timestamp_ms: int,
+    ) -> int:
+        """Appends records as one batch and returns the first one's offset."""
+
+    def append_control(
+        self,
+        topic: str,
+        partition: int,
+        leader_epoch: int,
+        control_type: int,
+        key_version: int,
+        value: bytes,
+        timestamp_ms: int,
+    ) -> int:
+        """Appends one control record and returns its offset."""
+
+    def read(self, topic: str, partition: int, offset: int, max_bytes: int) -> int:
+        """Starts a read of whole batches below the high watermark; its event carries the returned token."""
+
+    @staticmethod
+    def decode_batches(data: bytes) -> list[tuple[int, int, bytes | None, bytes | None, int, int, bool]]:
+        """Offset, timestamp, key, value, producer id, producer epoch and "is control" of every record of batches."""
+
+    def watch(self, topic: str, partition: int) -> None:
+        """Tells of a partition's readiness, movements and end from here on."""
+
+    def info(self, topic: str, partition: int) -> tuple[int, int, int, int, int] | None:
+        """Log start, high watermark, last stable offset, log end and leader epoch; None if it is not here."""
+
+    def publish(self, delta: Sequence[tuple[Any, ...]], offset: int, epoch: int) -> None:
+        """Publishes changes of the image as of an offset and epoch of the metadata log."""
+
+    def store(self, name: str, data: bytes) -> None:
+        """Replaces a small durable file."""
+
+    def load(self, name: str) -> bytes | None:
+        """Reads a small durable file; None if there is none."""
+
+    def close_connection(self, connection_id: int) -> None:
+        """Closes a connection."""
+
+    def metrics(self) -> dict[str, int]:
+        """Counters and lengths by name."""
+
+    def stop(self, timeout: float) -> bool:
+        """Finishes what is being executed and marks the shutdown as clean; whether all went well."""

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["ControlPlane"]
 
 PULL_LIMIT = 256
-IDLE_WAIT_MS = 200.0
-"""Longest wait without a deadline; bounds how long a stop goes unnoticed."""
+IDLE_WAIT_MS = 1000.0
+"""Longest wait without a deadline."""
 PAUSE_MS_MIN = 1000.0
 """A turn that took this much longer than it should counts as a pause of the process."""
 
@@ -71,6 +71,8 @@ class ControlPlane:
         """Ends the thread; False when it does not end in time."""
         self._stopping = True
         if self._thread.is_alive():
+            # Any event ends the wait of `pull`; a read is one that can be had for nothing.
+            self.core.read(METADATA_TOPIC, 0, 0, 1)
             self._thread.join(timeout)
         return not self._thread.is_alive()
 

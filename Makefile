@@ -13,7 +13,7 @@ WORKERS ?= 2
 CARGO_ENV := PYO3_PYTHON=$(abspath $(DEV)/bin/python)
 RUST_SOURCES := $(shell find rust Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*' -o -name '*.bin' 2>/dev/null)
 
-.PHONY: help demo test test-rust test-python lint format wheel bench interop smoke clean ext
+.PHONY: help demo test test-rust test-python lint format wheel bench interop protocol smoke clean ext
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -69,6 +69,10 @@ format: $(DEV)/.stamp ## formats Rust and Python in place
 	cargo fmt --all
 	$(DEV)/bin/ruff check --fix-only .
 	$(DEV)/bin/ruff format .
+
+protocol: $(DEV)/.stamp ## writes the tables of tools/protocol again: JARS=<libs of a Kafka distribution>, ARGS="--check" or "--vectors"
+	@tools/check-toolchain rust java
+	$(DEV)/bin/python tools/protocol/generate.py --jars $(JARS) $(ARGS)
 
 bench: ## all benches; raw results in benches/results/
 	@tools/check-toolchain python rust cc

@@ -6,6 +6,7 @@
 #![expect(clippy::doc_markdown, reason = "names of APIs are words of this crate's prose")]
 
 pub mod api;
+pub mod check;
 mod error;
 pub mod errors;
 mod generated;

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from barnabas._core import Record, Records, Scan, ScanClient, check_schema
+from barnabas._core import Record, Records, Scan, ScanClient, check_schema, decode_json
 
-__all__ = ["Record", "Records", "Scan", "ScanClient", "check_schema"]
+__all__ = ["Record", "Records", "Scan", "ScanClient", "check_schema", "decode_json"]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
 use barnabas_client::fetched::FetchedBatch;
-use barnabas_columnar::{ColumnarError, Decoder, Limits, Projection, RecordSlice};
+use barnabas_columnar::{BadRecords, ColumnarError, Decoder, Limits, Projection, RecordSlice};
 use barnabas_records::{BatchIter, RecordRef};
 use bytes::Bytes;
 use pyo3::exceptions::{PyImportError, PyIndexError, PyTypeError, PyValueError};
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::slice::PySliceIndices;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySlice, PyType};
-use pyo3_arrow::PyTable;
+use pyo3_arrow::{PySchema, PyTable};
 
 use crate::record::{Batch, Record, broken};
 
@@ -24,7 +24,8 @@ pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Batch>()?;
     m.add_class::<Record>()?;
     m.add_class::<Records>()?;
-    m.add_class::<RecordsIterator>()
+    m.add_class::<RecordsIterator>()?;
+    m.add_function(wrap_pyfunction!(decode_json, m)?)
 }
 
 /// Some consecutive records of one batch.
@@ -135,9 +136,8 @@ impl Records {
         )
     }
 
-    /// The records as Arrow batches in the client's schema.
-    fn arrow_batches(&self, py: Python<'_>) -> PyResult<PyTable> {
-        let projection = Projection::client();
+    /// The records as Arrow batches.
+    fn arrow_batches(&self, py: Python<'_>, projection: Projection) -> PyResult<PyTable> {
         let schema = Arc::clone(projection.schema());
         let parts: Vec<(&Batch, usize, usize)> = self
             .parts
@@ -151,15 +151,34 @@ impl Records {
         let batches = py
             .detach(|| decode(&parts, Decoder::new(projection, rows)))
             .map_err(|error| {
-                let name = if matches!(error, ColumnarError::Records { .. }) {
-                    "CorruptMessageError"
-                } else {
-                    "KafkaError"
-                };
-                crate::error::raise(py, name, &error.to_string())
+                let message = error.to_string();
+                match error {
+                    ColumnarError::Records { .. } => crate::error::raise(py, "CorruptMessageError", &message),
+                    _ => PyValueError::new_err(message),
+                }
             })?;
         PyTable::try_new(batches, schema)
     }
+}
+
+/// Typed columns from records whose values are JSON: an Arrow table of `schema`.
+///
+/// Fields come from the value, those that `raw_columns` names from the record itself (with spark-sql-kafka's names and
+/// types). A value or a field that does not fit gives null, or a `ValueError` with `fail_fast`.
+#[pyfunction]
+#[pyo3(signature = (records, schema, raw_columns=Vec::new(), *, fail_fast=false))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+fn decode_json(
+    py: Python<'_>,
+    records: &Records,
+    schema: PySchema,
+    raw_columns: Vec<String>,
+    fail_fast: bool,
+) -> PyResult<PyTable> {
+    let bad_records = if fail_fast { BadRecords::Fail } else { BadRecords::Null };
+    let projection = Projection::json(schema.into_inner(), &raw_columns, bad_records)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    records.arrow_batches(py, projection)
 }
 
 /// Decodes parts of batches in one pass.
@@ -319,7 +338,7 @@ impl Records {
                  as in polars.DataFrame(records)",
             )
         })?;
-        self.arrow_batches(py)?.into_pyarrow(py)
+        self.arrow_batches(py, Projection::client())?.into_pyarrow(py)
     }
 
     /// The Arrow C stream of the records, in the schema of `to_arrow()`.
@@ -329,7 +348,8 @@ impl Records {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        Bound::new(py, self.arrow_batches(py)?)?.call_method1("__arrow_c_stream__", (requested_schema,))
+        Bound::new(py, self.arrow_batches(py, Projection::client())?)?
+            .call_method1("__arrow_c_stream__", (requested_schema,))
     }
 
     /// The same records in buffers of their own, so that the fetch responses can be freed. Copies whole batches.

@@ -13,6 +13,10 @@ use crate::{BatchSource, Result, Scan, ScanConfig};
 /// Clients that are kept for the next scan.
 pub const IDLE_CLIENTS: usize = 2;
 
+/// Longest that a broker may hold back a fetch. What a scan wants is there; a fetch that was sent ahead beyond the end of
+/// the range would hold up the connection's next user.
+const FETCH_WAIT_MAX: Duration = Duration::from_millis(5);
+
 type Idle = Arc<Mutex<Vec<Client>>>;
 
 /// Starts scans of one cluster; connections of finished scans are used again.
@@ -36,9 +40,11 @@ impl ClientPool {
     /// # Errors
     /// An option is wrong.
     pub fn new(options: &Options) -> std::result::Result<Self, ClientError> {
+        let mut fetch = FetchConfig::from_options(options)?;
+        fetch.max_wait = fetch.max_wait.min(FETCH_WAIT_MAX);
         Ok(Self {
             client: ClientConfig::from_options(options)?,
-            fetch: FetchConfig::from_options(options)?,
+            fetch,
             idle: Idle::default(),
         })
     }

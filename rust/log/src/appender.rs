@@ -72,12 +72,25 @@ impl PartitionLog {
         {
             return Ok(info);
         }
+        self.append_checked(&mut appender, records, &mut batches, &config, leader_epoch, now_ms)
+    }
+
+    /// Writes and publishes what may be appended.
+    fn append_checked(
+        &self,
+        appender: &mut Appender,
+        records: &mut [u8],
+        batches: &mut [BatchHeader],
+        config: &LogConfig,
+        leader_epoch: i32,
+        now_ms: i64,
+    ) -> Result<AppendInfo, AppendError> {
         let base_offset = self.log_end_offset();
-        let end_offset = assign(records, &mut batches, base_offset, leader_epoch)?;
+        let end_offset = assign(records, batches, base_offset, leader_epoch)?;
         let rolled = self
-            .write_batches(&mut appender, records, &batches, &config, now_ms)
+            .write_batches(appender, records, batches, config, now_ms)
             .map_err(|error| self.env.health.fail(error))?;
-        for batch in &batches {
+        for batch in &*batches {
             if batch.has_producer() {
                 appender
                     .producers

@@ -124,6 +124,12 @@ impl Storage for FileStorage {
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        // The parent of a relative name of one part is the empty path.
+        let path = if path.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            path
+        };
         File::open(path)?.sync_all()
     }
 

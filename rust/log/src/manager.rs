@@ -50,6 +50,7 @@ type Partitions = HashMap<String, BTreeMap<i32, Arc<PartitionLog>>>;
 /// Owns the data directories of a broker.
 #[derive(Debug)]
 pub struct LogManager {
+    storage: Arc<dyn Storage>,
     config: ManagerConfig,
     dirs: Vec<DataDir>,
     logs: RwLock<Partitions>,
@@ -68,6 +69,7 @@ impl LogManager {
             dirs.push(dir);
         }
         Ok(Self {
+            storage,
             config,
             dirs,
             logs: RwLock::new(logs),
@@ -211,6 +213,11 @@ impl LogManager {
         outcome
     }
 
+    /// Where the data directories are.
+    pub fn storage(&self) -> &Arc<dyn Storage> {
+        &self.storage
+    }
+
     /// The data directories, in the order of the configuration.
     pub fn data_dirs(&self) -> &[PathBuf] {
         &self.config.data_dirs
@@ -259,9 +266,19 @@ impl LogManager {
 impl DataDir {
     fn open(path: &Path, env: LogEnv, config: &ManagerConfig) -> Result<Self, LogError> {
         let storage = env.storage.as_ref();
-        storage
-            .create_dir_all(path)
-            .map_err(|error| LogError::io("create", path, error))?;
+        if !storage
+            .exists(path)
+            .map_err(|error| LogError::io("look at", path, error))?
+        {
+            storage
+                .create_dir_all(path)
+                .map_err(|error| LogError::io("create", path, error))?;
+            if let (Some(parent), false) = (path.parent(), config.temporary) {
+                storage
+                    .sync_dir(parent)
+                    .map_err(|error| LogError::io("sync", parent, error))?;
+            }
+        }
         let lock_path = path.join(LOCK);
         let lock = storage
             .lock(&lock_path)

@@ -11,6 +11,7 @@ pub(crate) const FILE_NAME: &str = "meta.properties";
 const FILE_BYTES_MAX: usize = 64 << 10;
 
 /// Contents of version 1 of the file.
+#[expect(clippy::struct_field_names, reason = "the properties' own names")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MetaProperties {
     pub(crate) cluster_id: Option<String>,

@@ -205,7 +205,8 @@ impl PartitionLog {
             high_watermark: AtomicI64::new(context.high_watermark.clamp(recovered.log_start_offset, log_end_offset)),
             recovery_point: AtomicI64::new(recovered.recovery_point),
             flushing: Mutex::new(()),
-            names_unsynced: AtomicBool::new(recovered.names_changed),
+            // A killed process may have left names in memory only.
+            names_unsynced: AtomicBool::new(!context.clean_shutdown),
             closed: AtomicBool::new(false),
             env,
             dir,

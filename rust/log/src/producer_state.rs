@@ -83,11 +83,6 @@ impl ProducerStates {
         self.producers.is_empty()
     }
 
-    #[cfg(test)]
-    pub(crate) fn get(&self, producer_id: i64) -> Option<&ProducerEntry> {
-        self.producers.get(&producer_id)
-    }
-
     /// The batch in the log that `header` repeats.
     pub(crate) fn duplicate(&self, header: &BatchHeader) -> Option<BatchNote> {
         let entry = self.producers.get(&header.producer_id)?;

@@ -5,12 +5,13 @@
 //! CRC-bad or out of order, and the indexes of those segments are built anew. A segment whose index is missing or does
 //! not fit is indexed again in any case. Opening twice changes nothing the second time.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use barnabas_records::{BatchHeader, BatchRef};
+use barnabas_records::BatchHeader;
 
 use crate::config::LogConfig;
 use crate::env::LogEnv;
@@ -39,7 +40,6 @@ pub(crate) struct Recovered {
     pub(crate) log_start_offset: i64,
     pub(crate) log_end_offset: i64,
     pub(crate) recovery_point: i64,
-    pub(crate) names_changed: bool,
 }
 
 /// Greatest `leader-epoch-checkpoint` that is read.
@@ -66,54 +66,25 @@ pub(crate) fn recover(
         .storage
         .exists(dir)
         .map_err(|error| LogError::io("look at", dir, error))?;
-    let mut recovered = Recovered {
-        dir_exists,
-        segments: Vec::new(),
-        epochs: EpochCache::default(),
-        producers: ProducerStates::default(),
-        snapshot_offset: -1,
-        log_start_offset: start,
-        log_end_offset: start,
-        recovery_point: start,
-        names_changed: false,
-    };
     if !dir_exists {
-        return Ok(recovered);
+        return Ok(Recovered::empty(start));
     }
     let mut recovery = Recovery {
         env,
         dir,
         config,
         now_ms: context.now_ms,
-        changed: false,
+        changed: leftovers::clear(env.storage.as_ref(), dir)?,
+        compacted: Cell::new(config.compact),
     };
-    recovery.changed = leftovers::clear(env.storage.as_ref(), dir)?;
     let listing = recovery.list()?;
-    let stored_epochs = recovery.load_epochs()?;
-    // Without the epochs nothing can be trusted: they are in the log, so read all of it.
-    let trusted_below = match (&stored_epochs, context.clean_shutdown) {
-        (None, _) => 0,
-        (Some(_), true) => i64::MAX,
-        (Some(_), false) => context.recovery_point,
-    };
-    recovered.epochs = stored_epochs.unwrap_or_default();
-    recovered.segments = recovery.open_segments(&listing, trusted_below, &mut recovered.epochs)?;
-
-    let first = recovered.segments.first().map_or(start, |segment| segment.base_offset);
-    recovered.log_start_offset = start.max(first);
-    recovered.log_end_offset = recovered
-        .segments
-        .last()
-        .map_or(start, |segment| segment.with_tail(|tail| tail.next_offset));
-    if recovered.log_end_offset < recovered.log_start_offset {
-        // Everything that the crash left lies before the log's start: nothing of it may be read again.
-        for segment in std::mem::take(&mut recovered.segments) {
-            recovery.remove_segment(segment.base_offset)?;
-        }
-        recovered.log_end_offset = recovered.log_start_offset;
+    let mut recovered = recovery.open_log(&listing, context)?;
+    if recovery.changed && !env.temporary {
+        // A removed segment that came back after a power failure would be taken for a part of the log.
+        env.storage
+            .sync_dir(dir)
+            .map_err(|error| LogError::io("sync", dir, error))?;
     }
-    recovered.epochs.truncate_from_end(recovered.log_end_offset);
-    recovered.epochs.truncate_from_start(recovered.log_start_offset);
     (recovered.producers, recovered.snapshot_offset) = producer_recovery::recover(
         env,
         dir,
@@ -126,8 +97,22 @@ pub(crate) fn recover(
     recovered.recovery_point = context
         .recovery_point
         .clamp(recovered.log_start_offset, recovered.log_end_offset);
-    recovered.names_changed = recovery.changed;
     Ok(recovered)
+}
+
+impl Recovered {
+    fn empty(start: i64) -> Self {
+        Self {
+            dir_exists: false,
+            segments: Vec::new(),
+            epochs: EpochCache::default(),
+            producers: ProducerStates::default(),
+            snapshot_offset: -1,
+            log_start_offset: start,
+            log_end_offset: start,
+            recovery_point: start,
+        }
+    }
 }
 
 struct Recovery<'a> {
@@ -135,7 +120,10 @@ struct Recovery<'a> {
     dir: &'a Path,
     config: &'a LogConfig,
     now_ms: i64,
+    /// Files were removed or renamed.
     changed: bool,
+    /// Gaps between offsets are no sign of loss: the log is compacted.
+    compacted: Cell<bool>,
 }
 
 /// What a walk found in a segment.
@@ -170,6 +158,42 @@ impl Recovery<'_> {
             }
         }
         Ok(listing)
+    }
+
+    /// Segments, leader epochs, start and end.
+    fn open_log(&mut self, listing: &Listing, context: &OpenContext) -> Result<Recovered, LogError> {
+        let start = context.log_start_offset.max(0);
+        let stored_epochs = self.load_epochs()?;
+        // Without the epochs nothing can be trusted: they are in the log, so read all of it.
+        let trusted_below = match (&stored_epochs, context.clean_shutdown) {
+            (None, _) => 0,
+            (Some(_), true) => i64::MAX,
+            (Some(_), false) => context.recovery_point,
+        };
+        let mut epochs = stored_epochs.unwrap_or_default();
+        let mut segments = self.open_segments(listing, trusted_below, &mut epochs)?;
+
+        let log_start_offset = segments.first().map_or(start, |segment| segment.base_offset.max(start));
+        let mut log_end_offset = segments
+            .last()
+            .map_or(start, |segment| segment.with_tail(|tail| tail.next_offset));
+        if log_end_offset < log_start_offset {
+            // Everything that the crash left lies before the log's start: nothing of it may be read again.
+            for segment in std::mem::take(&mut segments) {
+                self.remove_segment(segment.base_offset)?;
+            }
+            log_end_offset = log_start_offset;
+        }
+        epochs.truncate_from_end(log_end_offset);
+        epochs.truncate_from_start(log_start_offset);
+        Ok(Recovered {
+            dir_exists: true,
+            segments,
+            epochs,
+            log_start_offset,
+            log_end_offset,
+            ..Recovered::empty(start)
+        })
     }
 
     fn load_epochs(&self) -> Result<Option<EpochCache>, LogError> {
@@ -315,10 +339,11 @@ impl Recovery<'_> {
         if !offset_index::is_sound(&offsets, len) || !time_index::is_sound(&times) {
             return Ok(None);
         }
-        let file = self.open_log(base_offset)?;
+        let file = self.open_log_file(base_offset)?;
         let mut tail = Tail::empty(base_offset);
         let last = offsets.last().copied();
-        if let Some(greatest) = times.last() {
+        let greatest = times.last().copied();
+        if let Some(greatest) = greatest {
             tail.max_timestamp = greatest.timestamp;
             tail.max_timestamp_offset = base_offset + i64::from(greatest.relative_offset);
         }
@@ -351,6 +376,10 @@ impl Recovery<'_> {
                 Err(error) => return read_failed(error),
             }
         }
+        if tail.max_timestamp > greatest.map_or(-1, |greatest| greatest.timestamp) {
+            // A closed segment's time index ends with its greatest timestamp: this one was cut.
+            return Ok(None);
+        }
         tail.first_timestamp = first.map(|(_, header)| header.max_timestamp);
         Ok(Some((tail, persisted)))
     }
@@ -379,7 +408,7 @@ impl Recovery<'_> {
         trusted: bool,
         epochs: &mut EpochCache,
     ) -> Result<Walked, LogError> {
-        let file = self.open_log(base_offset)?;
+        let file = self.open_log_file(base_offset)?;
         let mut tail = Tail::empty(base_offset);
         let walked = if trusted {
             self.walk_headers(file.as_ref(), len, base_offset, next_base, &mut tail)
@@ -401,12 +430,26 @@ impl Recovery<'_> {
             }
             Err(ScanError::Bad { position, reason }) => {
                 log::warn!("{}: cut from {len} to {position} bytes: {reason}", path.display());
+                // Durably: what is cut off must not come back behind what will be appended.
                 file.set_len(position)
+                    .and_then(|()| if self.env.temporary { Ok(()) } else { file.sync_data() })
                     .map_err(|error| LogError::io("cut", &path, error))?;
                 true
             }
         };
-        if let (Some(next_base), false) = (next_base, cut) {
+        if cut {
+            return Ok(Walked { tail, cut });
+        }
+        if let Some(next_base) = next_base {
+            if !trusted && tail.next_offset < next_base && !self.compacted.get() {
+                // The end of this segment never reached the disk, the next segment did.
+                log::warn!(
+                    "{}: the log ends at {}, before {next_base}",
+                    path.display(),
+                    tail.next_offset
+                );
+                return Ok(Walked { tail, cut: true });
+            }
             tail.next_offset = next_base;
         }
         Ok(Walked { tail, cut })
@@ -422,7 +465,7 @@ impl Recovery<'_> {
     ) -> Result<(), ScanError> {
         let mut scan = HeaderScan::new(file, 0, len);
         while let Some((position, header)) = scan.next()? {
-            check_order(&header, position, tail, base_offset, next_base)?;
+            self.check_order(&header, position, tail, base_offset, next_base)?;
             tail.push(base_offset, self.config.index_interval_bytes, &header);
         }
         Ok(())
@@ -438,9 +481,10 @@ impl Recovery<'_> {
         epochs: &mut EpochCache,
     ) -> Result<(), ScanError> {
         let mut scan = BatchScan::new(file, 0, len);
-        while let Some((position, header, bytes)) = scan.next()? {
-            check_order(&header, position, tail, base_offset, next_base)?;
-            BatchRef { header, bytes }.check_crc().map_err(|error| ScanError::Bad {
+        while let Some((position, batch)) = scan.next()? {
+            let header = batch.header;
+            self.check_order(&header, position, tail, base_offset, next_base)?;
+            batch.check_crc().map_err(|error| ScanError::Bad {
                 position,
                 reason: error.to_string(),
             })?;
@@ -464,7 +508,7 @@ impl Recovery<'_> {
         Ok(())
     }
 
-    fn open_log(&self, base_offset: i64) -> Result<Arc<dyn StorageFile>, LogError> {
+    fn open_log_file(&self, base_offset: i64) -> Result<Arc<dyn StorageFile>, LogError> {
         let path = self.path(base_offset, ".log");
         self.env
             .storage
@@ -475,28 +519,34 @@ impl Recovery<'_> {
     fn path(&self, base_offset: i64, suffix: &str) -> PathBuf {
         self.dir.join(file_name(base_offset, suffix))
     }
-}
 
-/// Offsets rise from batch to batch and stay within the segment.
-fn check_order(
-    header: &BatchHeader,
-    position: u64,
-    tail: &Tail,
-    base_offset: i64,
-    next_base: Option<i64>,
-) -> Result<(), ScanError> {
-    let last_offset = header.last_offset();
-    let in_order = header.last_offset_delta >= 0
-        && header.base_offset >= tail.next_offset
-        && last_offset >= header.base_offset
-        && last_offset - base_offset <= i64::from(i32::MAX)
-        && next_base.is_none_or(|next| last_offset < next);
-    if in_order {
-        return Ok(());
+    /// Offsets rise from batch to batch and stay within the segment.
+    fn check_order(
+        &self,
+        header: &BatchHeader,
+        position: u64,
+        tail: &Tail,
+        base_offset: i64,
+        next_base: Option<i64>,
+    ) -> Result<(), ScanError> {
+        let last_offset = header.last_offset();
+        if header.base_offset != tail.next_offset
+            || header.last_offset_delta.checked_add(1) != Some(header.record_count)
+        {
+            self.compacted.set(true);
+        }
+        let in_order = header.last_offset_delta >= 0
+            && header.base_offset >= tail.next_offset
+            && last_offset >= header.base_offset
+            && last_offset - base_offset <= i64::from(i32::MAX)
+            && next_base.is_none_or(|next| last_offset < next);
+        if in_order {
+            return Ok(());
+        }
+        let reason = format!(
+            "offsets {} to {last_offset} where {} is next",
+            header.base_offset, tail.next_offset
+        );
+        Err(ScanError::Bad { position, reason })
     }
-    let reason = format!(
-        "offsets {} to {last_offset} where {} is next",
-        header.base_offset, tail.next_offset
-    );
-    Err(ScanError::Bad { position, reason })
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use barnabas_records::{BatchHeader, HEADER_LEN};
+use barnabas_records::{BatchHeader, BatchRef, HEADER_LEN};
 
 use crate::storage::StorageFile;
 
@@ -121,8 +121,8 @@ impl<'a> BatchScan<'a> {
         }
     }
 
-    /// The next batch, `None` at the end. Only its length is checked.
-    pub(crate) fn next(&mut self) -> Result<Option<(u64, BatchHeader, &[u8])>, ScanError> {
+    /// The next batch and its position, `None` at the end. Only its length is checked.
+    pub(crate) fn next(&mut self) -> Result<Option<(u64, BatchRef<'_>)>, ScanError> {
         let position = self.position;
         let left = usize::try_from(self.end.saturating_sub(position)).unwrap_or(usize::MAX);
         if left == 0 {
@@ -139,7 +139,7 @@ impl<'a> BatchScan<'a> {
         self.position += len as u64;
         let start = usize::try_from(position - self.buffer_position).unwrap_or(usize::MAX);
         match self.buffer.get(start..start + len) {
-            Some(bytes) => Ok(Some((position, header, bytes))),
+            Some(bytes) => Ok(Some((position, BatchRef { header, bytes }))),
             None => Err(bad("the file became shorter while it was read".to_owned())),
         }
     }

@@ -84,6 +84,7 @@ fn files_appear_at_the_first_append() {
 
 /// What is refused, by its Kafka error code; the log stays as it was.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn unsound_batches_are_refused() {
     let storage: Arc<dyn Storage> = SimStorage::shared();
     let config = LogConfig {

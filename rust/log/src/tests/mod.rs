@@ -2,5 +2,8 @@
 
 mod append;
 mod batches;
+mod crash;
+mod manager;
 mod read;
+mod recovery;
 mod sim;

@@ -49,7 +49,7 @@ fn a_read_ends_at_a_batch_at_the_limit_and_below_the_bound() {
     for start in 0..12 {
         for batches_wanted in 0..6 {
             for extra in [0, 1, one - 1] {
-                for up_to in 0..=12 {
+                for up_to in 0..=12usize {
                     let slice = log
                         .read(
                             start * 3,
@@ -60,7 +60,7 @@ fn a_read_ends_at_a_batch_at_the_limit_and_below_the_bound() {
                         .unwrap();
                     let start = usize::try_from(start).unwrap();
                     let left_in_segment = per_segment - start % per_segment;
-                    let below_bound = if up_to > start { up_to - start } else { 0 };
+                    let below_bound = up_to.saturating_sub(start);
                     let expected = batches_wanted.min(left_in_segment).min(below_bound) * one;
                     assert_eq!(slice.len, expected, "{start} {batches_wanted} {extra} {up_to}");
                 }
@@ -110,7 +110,46 @@ fn a_slice_outlives_its_log() {
     assert!(matches!(log.read(0, 1, true, 1), Err(LogError::Closed { .. })));
 }
 
-/// Against a walk over all records, for every codec.
+/// Against a walk over all records.
+fn check_times(log: &crate::PartitionLog) {
+    let found = |(offset, timestamp)| TimestampOffset {
+        offset,
+        timestamp,
+        leader_epoch: 0,
+    };
+    let records: Vec<(i64, i64)> = read_all(log, 500)
+        .into_iter()
+        .flat_map(|batch| batch.records)
+        .map(|record| (record.0, record.1))
+        .collect();
+    for timestamp in NOW - 30..NOW + 230 {
+        for up_to in [60, 31, 7] {
+            let expected = records
+                .iter()
+                .find(|record| record.1 >= timestamp)
+                .filter(|record| record.0 < up_to)
+                .map(|record| found(*record));
+            assert_eq!(
+                log.offset_for_timestamp(timestamp, up_to).unwrap(),
+                expected,
+                "{timestamp}"
+            );
+        }
+    }
+    for up_to in 0..=60 {
+        let first_greatest = |best: Option<(i64, i64)>, record: &(i64, i64)| match best {
+            Some(best) if best.1 >= record.1 => Some(best),
+            _ => Some(*record),
+        };
+        let expected = records
+            .iter()
+            .filter(|record| record.0 < up_to)
+            .fold(None, first_greatest)
+            .map(found);
+        assert_eq!(log.max_timestamp(up_to).unwrap(), expected, "below {up_to}");
+    }
+}
+
 #[test]
 fn timestamps_find_the_first_record_at_or_after_them() {
     for compression in Compression::ALL {
@@ -137,49 +176,9 @@ fn timestamps_find_the_first_record_at_or_after_them() {
                 ),
             );
         }
-        let check = |log: &crate::PartitionLog| {
-            let records: Vec<(i64, i64)> = read_all(log, 500)
-                .into_iter()
-                .flat_map(|batch| batch.records)
-                .map(|record| (record.0, record.1))
-                .collect();
-            for timestamp in NOW - 30..NOW + 230 {
-                for up_to in [60, 31, 7] {
-                    let expected = records
-                        .iter()
-                        .find(|record| record.1 >= timestamp)
-                        .filter(|record| record.0 < up_to)
-                        .map(|&(offset, timestamp)| TimestampOffset {
-                            offset,
-                            timestamp,
-                            leader_epoch: 0,
-                        });
-                    assert_eq!(
-                        log.offset_for_timestamp(timestamp, up_to).unwrap(),
-                        expected,
-                        "{timestamp}"
-                    );
-                }
-            }
-            for up_to in 0..=60 {
-                let expected = records
-                    .iter()
-                    .filter(|record| record.0 < up_to)
-                    .fold(None, |best: Option<(i64, i64)>, &record| match best {
-                        Some(best) if best.1 >= record.1 => Some(best),
-                        _ => Some(record),
-                    })
-                    .map(|(offset, timestamp)| TimestampOffset {
-                        offset,
-                        timestamp,
-                        leader_epoch: 0,
-                    });
-                assert_eq!(log.max_timestamp(up_to).unwrap(), expected, "below {up_to}");
-            }
-        };
-        check(&log);
+        check_times(&log);
         log.close().unwrap();
-        check(&open_clean(&storage, config));
+        check_times(&open_clean(&storage, config));
     }
 }
 

@@ -140,7 +140,15 @@ fn apply_name(names: &mut BTreeMap<String, Node>, change: &NameChange) {
 }
 
 impl SimStorage {
+    /// An empty file system but for `/data`.
     pub(super) fn new() -> Self {
+        let storage = Self::empty();
+        storage.create_dir_all(Path::new("/data")).unwrap();
+        storage.sync_dir(Path::new("/")).unwrap();
+        storage
+    }
+
+    pub(super) fn empty() -> Self {
         let world = World {
             dirs: HashMap::from([(0, DirState::default())]),
             next_id: 1,
@@ -456,9 +464,9 @@ impl Storage for SimStorage {
         for entry in self.read_dir(path)? {
             let path = path.join(entry.name);
             if entry.is_dir {
-                self.remove_dir_all(&path)?
+                self.remove_dir_all(&path)?;
             } else {
-                self.remove_file(&path)?
+                self.remove_file(&path)?;
             }
         }
         self.remove_file(path)

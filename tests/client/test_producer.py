@@ -1,0 +1,222 @@
+"""The producer against our broker and against the reference Kafka."""
+
+import time
+
+import pytest
+from reading import read, values
+
+import barnabas
+from barnabas import RecordMetadata, TopicPartition, errors
+
+
+def test_a_delivery_says_where_the_record_is(producer, topic):
+    before = int(time.time() * 1000)
+    first = producer.send(topic, b"a", partition=1)
+    second = producer.send(topic, b"b", partition=1)
+    found = second.result(timeout=10)
+    assert isinstance(found, RecordMetadata)
+    assert found[:3] == (topic, 1, 1)
+    assert before <= found.timestamp <= int(time.time() * 1000)
+    assert first.done()
+    assert first.result().offset == 0
+
+
+def test_everything_of_a_record_arrives(producer, topic, consumer):
+    headers = [("trace", b"1"), ("empty", b""), ("null", None), ("trace", b"2")]
+    producer.send(topic, b"value", key=b"key", partition=2, timestamp=1_700_000_000_123, headers=headers)
+    producer.send(topic, None, key=b"tombstone", partition=2)
+    producer.send(topic, b"", partition=2)
+    producer.send(topic, bytearray(b"array"), key=memoryview(b"view"), partition=2)
+    producer.flush(10)
+    reader = consumer()
+    reader.assign([TopicPartition(topic, 2)])
+    first, tombstone, empty, buffers = read(reader, 4)
+    assert (first.topic, first.partition, first.offset) == (topic, 2, 0)
+    assert (first.key, first.value, first.timestamp, first.timestamp_type) == (b"key", b"value", 1_700_000_000_123, 0)
+    assert first.headers == headers
+    assert (tombstone.key, tombstone.value, tombstone.headers) == (b"tombstone", None, [])
+    assert (empty.key, empty.value) == (None, b"")
+    assert (buffers.key, buffers.value) == (b"view", b"array")
+
+
+def test_records_of_a_key_go_to_the_partition_that_kafka_would_choose(producer, topic):
+    expected = {b"a": 2, b"key-1": 1, b"\xff\x00": 0}
+    found = {key: producer.send(topic, b"", key=key).result(10).partition for key in expected}
+    again = {key: producer.send(topic, b"", key=key).result(10).partition for key in expected}
+    assert found == again
+
+
+@pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
+def test_every_codec(bootstrap_servers, topic, consumer, codec):
+    sent = [b"%d " % number * 50 for number in range(500)]
+    with barnabas.Producer(bootstrap_servers=bootstrap_servers, compression_type=codec) as producer:
+        producer.send_many(topic, sent, partition=0)
+    reader = consumer()
+    reader.assign([TopicPartition(topic, 0)])
+    assert values(read(reader, 500)) == sent
+
+
+@pytest.mark.parametrize("acks", ["0", "1", "all"])
+def test_every_acknowledgement(bootstrap_servers, topic, consumer, acks):
+    with barnabas.Producer(bootstrap_servers=bootstrap_servers, acks=acks) as producer:
+        found = producer.send(topic, b"x", partition=0).result(timeout=10)
+        assert found.offset == (-1 if acks == "0" else 0)
+    reader = consumer()
+    reader.assign([TopicPartition(topic, 0)])
+    assert values(read(reader, 1)) == [b"x"]
+
+
+def test_send_many_keeps_order_keys_headers_and_timestamps(producer, topic, consumer):
+    count = 2_000
+    batch = producer.send_many(
+        topic,
+        [b"%d" % number for number in range(count)],
+        keys=[b"k%d" % (number % 3) if number % 4 else None for number in range(count)],
+        headers=[[("n", b"%d" % number)] if number % 2 else None for number in range(count)],
+        timestamps=[1_000_000 + number for number in range(count)],
+        partition=0,
+    )
+    found = batch.result(timeout=10)
+    assert [metadata.offset for metadata in found] == list(range(count))
+    reader = consumer()
+    reader.assign([TopicPartition(topic, 0)])
+    for number, record in enumerate(read(reader, count)):
+        assert record.value == b"%d" % number
+        assert record.key == (b"k%d" % (number % 3) if number % 4 else None)
+        assert record.headers == ([("n", b"%d" % number)] if number % 2 else [])
+        assert record.timestamp == 1_000_000 + number
+
+
+def test_a_large_volume_arrives_once_and_in_order(producer, topic, consumer):
+    count = 50_000
+    for number in range(count):
+        producer.send(topic, b"%d" % number, partition=number % 3)
+    producer.flush(30)
+    reader = consumer()
+    reader.assign([TopicPartition(topic, partition) for partition in range(3)])
+    found = read(reader, count, extra=0.2)
+    assert len(found) == count
+    for partition in range(3):
+        mine = [int(record.value) for record in found if record.partition == partition]
+        assert mine == list(range(partition, count, 3))
+
+
+def test_serializers_make_bytes_and_leave_none_alone(bootstrap_servers, topic, consumer):
+    options = {"key_serializer": str.encode, "value_serializer": lambda value: repr(value).encode()}
+    with barnabas.Producer(bootstrap_servers=bootstrap_servers, **options) as producer:
+        producer.send(topic, {"a": 1}, key="ä", partition=0)
+        producer.send(topic, None, key=None, partition=0)
+        producer.send_many(topic, [1, None], keys=["x", None], partition=0)
+    reader = consumer()
+    reader.assign([TopicPartition(topic, 0)])
+    found = [(record.key, record.value) for record in read(reader, 4)]
+    assert found == [("ä".encode(), b"{'a': 1}"), (None, None), (b"x", b"1"), (None, None)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"value": "text"}, r"value must be bytes or None, got str: encode it, or pass value_serializer=str\.encode"),
+        ({"value": 7}, r"value must be bytes or None, got int: encode it, or pass value_serializer="),
+        ({"value": b"", "key": "text"}, r"key must be bytes or None, got str: .*key_serializer=str\.encode"),
+    ],
+)
+def test_what_is_not_bytes_raises_what_to_do(producer, topic, arguments, message):
+    with pytest.raises(TypeError, match=message):
+        producer.send(topic, **arguments)
+    many = {f"{name}s": [given] for name, given in arguments.items()}
+    with pytest.raises(TypeError, match=message):
+        producer.send_many(topic, **many)
+
+
+def test_a_serializer_must_return_bytes(bootstrap_servers, topic, stack):
+    producer = stack.enter_context(barnabas.Producer(bootstrap_servers=bootstrap_servers, value_serializer=str))
+    with pytest.raises(TypeError, match="value_serializer must return bytes or None, got str"):
+        producer.send(topic, 7)
+
+
+def test_sequences_of_different_lengths_are_refused(producer, topic):
+    with pytest.raises(ValueError, match="2 values but 1 keys"):
+        producer.send_many(topic, [b"a", b"b"], keys=[b"k"])
+
+
+def test_a_record_that_is_too_large_is_refused_at_once(bootstrap_servers, topic, stack):
+    producer = stack.enter_context(barnabas.Producer(bootstrap_servers=bootstrap_servers, max_request_size=10_000))
+    with pytest.raises(errors.RecordTooLargeError):
+        producer.send(topic, b"x" * 10_001)
+    producer.send(topic, b"x").result(10)
+
+
+def test_a_record_that_only_the_broker_finds_too_large_fails(bootstrap_servers, topic, stack):
+    producer = stack.enter_context(
+        barnabas.Producer(bootstrap_servers=bootstrap_servers, max_request_size=5_000_000)
+    )
+    with pytest.raises(errors.MessageTooLargeError):
+        producer.send(topic, b"x" * 2_000_000).result(timeout=20)
+    assert producer.send(topic, b"x").result(timeout=20).offset == 0
+
+
+def test_a_partition_that_does_not_exist_is_refused(producer, topic):
+    with pytest.raises((ValueError, errors.KafkaError)):
+        producer.send(topic, b"x", partition=3).result(timeout=10)
+
+
+def test_a_topic_that_does_not_exist_is_made_by_the_broker(producer, unique):
+    assert producer.send(unique, b"x").result(timeout=20).offset == 0
+
+
+def test_partitions_for_lists_leaders(producer, topic):
+    found = producer.partitions_for(topic)
+    assert [info.partition for info in found] == [0, 1, 2]
+    assert all(info.leader is not None for info in found)
+    assert producer.partitions_for(topic + "-missing") == []
+
+
+def test_close_sends_what_waits(bootstrap_servers, topic, consumer):
+    producer = barnabas.Producer(bootstrap_servers=bootstrap_servers, linger_ms=60_000, delivery_timeout_ms=120_000)
+    delivery = producer.send(topic, b"x", partition=0)
+    producer.close(timeout=20)
+    assert delivery.result(0).offset == 0
+    producer.close()
+
+
+def test_close_without_time_fails_what_waits(bootstrap_servers, topic):
+    producer = barnabas.Producer(bootstrap_servers=bootstrap_servers, linger_ms=60_000, delivery_timeout_ms=120_000)
+    producer.partitions_for(topic)
+    delivery = producer.send(topic, b"x", partition=0)
+    started = time.monotonic()
+    producer.close(timeout=0)
+    assert time.monotonic() - started < 2
+    with pytest.raises((errors.KafkaError, errors.IllegalStateError)):
+        delivery.result(1)
+
+
+def test_a_closed_producer_says_so(bootstrap_servers, topic):
+    producer = barnabas.Producer(bootstrap_servers=bootstrap_servers)
+    producer.close()
+    calls = [
+        lambda: producer.send(topic, b"x"),
+        lambda: producer.send_many(topic, [b"x"]),
+        producer.flush,
+        producer.metrics,
+        lambda: producer.partitions_for(topic),
+    ]
+    for call in calls:
+        with pytest.raises(errors.IllegalStateError, match="this Producer is closed"):
+            call()
+
+
+def test_waiting_for_a_record_does_not_wait_for_the_linger(bootstrap_servers, topic, stack):
+    producer = stack.enter_context(
+        barnabas.Producer(bootstrap_servers=bootstrap_servers, linger_ms=20_000, delivery_timeout_ms=60_000)
+    )
+    producer.send(topic, b"warm").result(timeout=10)
+    started = time.monotonic()
+    producer.send(topic, b"x").result(timeout=10)
+    assert time.monotonic() - started < 5
+
+
+def test_metrics_count(producer, topic):
+    producer.send(topic, b"x").result(10)
+    assert all(isinstance(value, int | float) for value in producer.metrics().values())
+    assert producer.metrics()

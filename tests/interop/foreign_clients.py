@@ -176,3 +176,5 @@ CODECS = {
     "java": ALL_CODECS,
 }
 """What each client is asked to write; the pure-Python ones need extra packages for more."""
+UNREADABLE = {"kafka-python": {"snappy", "zstd"}}
+"""What a client cannot read without packages that it does not bring."""

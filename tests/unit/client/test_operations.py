@@ -180,7 +180,11 @@ def test_a_commit_carries_generation_offset_epoch_and_note(core, driver):
     assert retry
     assert (request.group_id, request.generation_id_or_member_epoch, request.member_id) == ("g", 3, "m")
     partition = request.topics[0].partitions[0]
-    assert (partition.committed_offset, partition.committed_leader_epoch, partition.committed_metadata) == (7, 2, "note")
+    assert (partition.committed_offset, partition.committed_leader_epoch, partition.committed_metadata) == (
+        7,
+        2,
+        "note",
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,3 +5,19 @@
 pub fn crc32c(data: &[u8]) -> u32 {
     crc_fast::crc32_iscsi(data)
 }
+
+#[cfg(test)]
+mod tests {
+    use crc_fast::{CrcAlgorithm, get_calculator_target};
+
+    /// The kernel is chosen when the program runs, so a build for any CPU is fast on this one.
+    #[test]
+    fn the_kernel_is_the_cpus_not_the_builds() {
+        let target = get_calculator_target(CrcAlgorithm::Crc32Iscsi);
+        #[cfg(target_arch = "x86_64")]
+        let has_kernel = is_x86_feature_detected!("pclmulqdq") && is_x86_feature_detected!("sse4.2");
+        #[cfg(not(target_arch = "x86_64"))]
+        let has_kernel = false;
+        assert!(!has_kernel || !target.starts_with("software"), "{target}");
+    }
+}

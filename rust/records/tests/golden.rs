@@ -1,24 +1,20 @@
 //! Batches and key hashes that Kafka's Java client and librdkafka made; their origin is in `tests/golden/README.md`.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that fails stops"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that fails stops")]
+
+mod describe;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use barnabas_records::{
-    BatchBuilder, BatchIter, BatchRef, Compression, Header, NO_PRODUCER_ID, RecordRef, Seal, crc32c, murmur2,
-    partition_for_key, patch,
+    BatchBuilder, BatchIter, BatchRef, Compression, Header, NO_PRODUCER_ID, Seal, murmur2, partition_for_key, patch,
 };
 use serde_json::{Value, json};
 
+use crate::describe::{describe, describe_record, hex};
+
 const LIMIT: usize = 1 << 24;
-/// Longer byte strings are described by length and CRC32C.
-const PLAIN_MAX: usize = 256;
 
 fn golden(writer: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -41,66 +37,11 @@ fn vectors(writer: &str) -> Vec<(String, Vec<u8>, Value)> {
     vectors
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn unhex(text: &str) -> Vec<u8> {
     text.as_bytes()
         .chunks(2)
         .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
         .collect()
-}
-
-fn describe_bytes(bytes: Option<&[u8]>) -> Value {
-    match bytes {
-        None => Value::Null,
-        Some(bytes) if bytes.len() <= PLAIN_MAX => hex(bytes).into(),
-        Some(bytes) => json!({"length": bytes.len(), "crc32c": crc32c(bytes)}),
-    }
-}
-
-fn describe_record(record: &RecordRef<'_>) -> Value {
-    let headers: Vec<Value> = record
-        .headers
-        .iter()
-        .map(|(key, value)| json!([hex(key), describe_bytes(value)]))
-        .collect();
-    json!({
-        "offset": record.offset,
-        "timestamp": record.timestamp,
-        "key": describe_bytes(record.key),
-        "value": describe_bytes(record.value),
-        "headers": headers,
-    })
-}
-
-fn describe(batch: &BatchRef<'_>, payload: &[u8]) -> Value {
-    let header = &batch.header;
-    let records: Vec<Value> = batch
-        .records(payload)
-        .map(|record| describe_record(&record.unwrap()))
-        .collect();
-    json!({
-        "base_offset": header.base_offset,
-        "last_offset": header.last_offset(),
-        "leader_epoch": header.partition_leader_epoch,
-        "size_in_bytes": header.size_in_bytes(),
-        "crc": header.crc,
-        "compression": header.compression().unwrap().name(),
-        "log_append_time": header.is_log_append_time(),
-        "base_timestamp": header.base_timestamp,
-        "max_timestamp": header.max_timestamp,
-        "producer_id": header.producer_id,
-        "producer_epoch": header.producer_epoch,
-        "base_sequence": header.base_sequence,
-        "last_sequence": header.last_sequence(),
-        "transactional": header.is_transactional(),
-        "control": header.is_control(),
-        "delete_horizon": header.delete_horizon_ms(),
-        "record_count": header.record_count,
-        "records": records,
-    })
 }
 
 /// What our encoder makes of the records of `batch`.
@@ -177,6 +118,39 @@ fn check_vectors(writer: &str) -> (usize, usize) {
 fn batches_of_javas_client_decode_and_encode_to_the_same_bytes() {
     let (decoded, encoded) = check_vectors("java");
     assert!(decoded >= 35 && encoded >= 15, "{decoded} decoded, {encoded} encoded");
+}
+
+/// librdkafka's vectors hold what the Python program gave it, not what a decoder found.
+#[test]
+fn batches_of_librdkafka_hold_what_it_was_given() {
+    let mut raw_snappy = 0;
+    let vectors = vectors("librdkafka");
+    assert_eq!(vectors.len(), 9);
+    for (name, bytes, expected) in vectors {
+        let batch = BatchRef::parse(&bytes).unwrap();
+        assert_eq!(batch.bytes.len(), bytes.len(), "{name} is one batch");
+        assert_eq!(batch.check_crc(), Ok(()), "{name}");
+        let mut scratch = Vec::new();
+        let payload = batch
+            .decompress_into(&mut scratch, LIMIT)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let records: Vec<Value> = batch
+            .records(payload)
+            .map(|record| describe_record(&record.unwrap()))
+            .collect();
+        let codec = batch.header.compression().unwrap();
+        let found = json!({"codec": codec.name(), "idempotent": batch.header.has_producer(), "records": records});
+        assert_eq!(found, expected, "{name}");
+        let again = encode_again(&batch, payload);
+        if codec == Compression::None {
+            assert_eq!(hex(&again), hex(&bytes), "{name} is re-encoded to the same bytes");
+        }
+        raw_snappy += usize::from(codec == Compression::Snappy && !batch.payload().starts_with(b"\x82SNAPPY"));
+    }
+    assert_eq!(
+        raw_snappy, 2,
+        "librdkafka writes one raw Snappy block, Java a framed stream; both are read"
+    );
 }
 
 #[test]

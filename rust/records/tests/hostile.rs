@@ -302,6 +302,19 @@ fn lengths_that_codecs_claim_are_not_believed() {
     let mut out = Vec::new();
     assert!(decompress(Compression::Zstd, &frame, &mut out, LIMIT).is_err());
     assert!(out.capacity() < 4096);
+    // A frame that claims less than it holds.
+    let mut frame = Vec::new();
+    compress(Compression::Zstd, None, &[7; 100], &mut frame).unwrap();
+    assert_eq!(
+        frame.get(4..6),
+        Some(&[0x20, 100][..]),
+        "one segment, its size in one byte"
+    );
+    if let Some(size) = frame.get_mut(5) {
+        *size = 99;
+    }
+    let result = decompress(Compression::Zstd, &frame, &mut out, LIMIT);
+    assert!(matches!(result, Err(RecordsError::Decompress { .. })), "{result:?}");
     for codec in [Compression::Gzip, Compression::Lz4, Compression::Zstd] {
         assert!(
             matches!(

@@ -110,11 +110,15 @@ fn frame_bound(input: &[u8]) -> Result<(usize, &[u8])> {
         .get(usize::from(descriptor & 3))
         .copied()
         .unwrap_or_default();
+    let rest = skip(rest, window_len + dictionary_len)?;
     let content_size_len = match descriptor >> 6 {
         0 => usize::from(is_single_segment),
         flag => 1 << flag,
     };
-    let mut rest = skip(rest, window_len + dictionary_len + content_size_len)?;
+    let (content_size, mut rest) = rest
+        .split_at_checked(content_size_len)
+        .ok_or_else(|| invalid("a frame ends early"))?;
+    let content_size = parse_content_size(content_size);
     let mut bound = 0usize;
     loop {
         let [a, b, c] = *rest
@@ -130,9 +134,22 @@ fn frame_bound(input: &[u8]) -> Result<(usize, &[u8])> {
         bound = bound.saturating_add(if kind < 2 { size } else { BLOCK_LEN_MAX });
         rest = skip(rest, BLOCK_HEADER_LEN + stored)?;
         if is_last {
-            return Ok((bound, skip(rest, if has_checksum { 4 } else { 0 })?));
+            let after = skip(rest, if has_checksum { 4 } else { 0 })?;
+            return Ok((bound.min(content_size), after));
         }
     }
+}
+
+/// The size that a frame claims, which can only lower the bound; `usize::MAX` if it claims none.
+fn parse_content_size(bytes: &[u8]) -> usize {
+    let size = match *bytes {
+        [a] => u64::from(a),
+        // Two bytes count from 256, because one byte holds less.
+        [a, b] => u64::from(u16::from_le_bytes([a, b])) + 256,
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        _ => bytes.first_chunk().map_or(u64::MAX, |bytes| u64::from_le_bytes(*bytes)),
+    };
+    usize::try_from(size).unwrap_or(usize::MAX)
 }
 
 fn take_u32(input: &[u8]) -> Result<(u32, &[u8])> {

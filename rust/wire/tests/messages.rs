@@ -12,8 +12,11 @@ use barnabas_wire::messages::list_offsets::{ListOffsetsRequest, ListOffsetsRespo
 use barnabas_wire::messages::metadata::{MetadataRequest, MetadataResponse};
 use barnabas_wire::messages::offset_for_leader_epoch::{OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse};
 use barnabas_wire::messages::produce::{ProduceRequest, ProduceResponse};
+use barnabas_wire::messages::{
+    api_versions, fetch, find_coordinator, list_offsets, metadata, offset_for_leader_epoch, produce,
+};
 use barnabas_wire::primitives::Reader;
-use barnabas_wire::table::{self, Schema};
+use barnabas_wire::table::{self, Kind, Schema, Struct};
 use barnabas_wire::value::{Value, decode_value, encode_value};
 use common::Choices;
 use proptest::prelude::*;
@@ -154,6 +157,80 @@ fn defaults_are_the_schemas() {
         };
     }
     for_each_message!(check);
+}
+
+/// A struct of defaults, but with one element of defaults in each of its arrays of structs.
+fn one_of_each(of: &'static Struct) -> Value {
+    let mut value = Value::struct_of_defaults(of);
+    for field in of.fields {
+        if let (Kind::Struct(inner), true) = (field.kind, field.array) {
+            value
+                .as_struct_mut()
+                .unwrap()
+                .set(field.name, Value::Array(vec![one_of_each(inner)]));
+        }
+    }
+    value
+}
+
+#[test]
+fn defaults_inside_arrays_are_the_schemas() {
+    /// `Type { field: [Type { … }], … }`, every other field at its default.
+    macro_rules! nested {
+        ($module:ident::$type:ident { $($field:ident: [$($inner:tt)*]),* }) => {
+            $module::$type { $($field: vec![nested!($module::$($inner)*)].into(),)* ..$module::$type::default() }
+        };
+    }
+    macro_rules! check {
+        ($($module:ident::$type:ident $fields:tt)*) => {$(
+            let named = schema(stringify!($type));
+            let value = one_of_each(named.root);
+            let by_hand = nested!($module::$type $fields);
+            for version in named.version_min..=named.version_max {
+                assert_eq!(by_hand.to_bytes(version), encoded(named, version, &value), "{} {version}", named.name);
+            }
+        )*};
+    }
+    check! {
+        api_versions::ApiVersionsResponse {
+            api_keys: [ApiVersion {}],
+            supported_features: [SupportedFeatureKey {}],
+            finalized_features: [FinalizedFeatureKey {}]
+        }
+        fetch::FetchRequest {
+            topics: [FetchTopic { partitions: [FetchPartition {}] }],
+            forgotten_topics_data: [ForgottenTopic {}]
+        }
+        fetch::FetchResponse {
+            responses: [FetchableTopicResponse {
+                partitions: [PartitionData { aborted_transactions: [AbortedTransaction {}] }]
+            }],
+            node_endpoints: [NodeEndpoint {}]
+        }
+        list_offsets::ListOffsetsRequest { topics: [ListOffsetsTopic { partitions: [ListOffsetsPartition {}] }] }
+        list_offsets::ListOffsetsResponse {
+            topics: [ListOffsetsTopicResponse { partitions: [ListOffsetsPartitionResponse {}] }]
+        }
+        find_coordinator::FindCoordinatorResponse { coordinators: [Coordinator {}] }
+        metadata::MetadataRequest { topics: [MetadataRequestTopic {}] }
+        metadata::MetadataResponse {
+            brokers: [MetadataResponseBroker {}],
+            topics: [MetadataResponseTopic { partitions: [MetadataResponsePartition {}] }]
+        }
+        offset_for_leader_epoch::OffsetForLeaderEpochRequest {
+            topics: [OffsetForLeaderTopic { partitions: [OffsetForLeaderPartition {}] }]
+        }
+        offset_for_leader_epoch::OffsetForLeaderEpochResponse {
+            topics: [OffsetForLeaderTopicResult { partitions: [EpochEndOffset {}] }]
+        }
+        produce::ProduceRequest { topic_data: [TopicProduceData { partition_data: [PartitionProduceData {}] }] }
+        produce::ProduceResponse {
+            responses: [TopicProduceResponse {
+                partition_responses: [PartitionProduceResponse { record_errors: [BatchIndexAndErrorMessage {}] }]
+            }],
+            node_endpoints: [NodeEndpoint {}]
+        }
+    }
 }
 
 #[test]

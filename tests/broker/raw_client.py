@@ -6,7 +6,7 @@ import itertools
 import socket
 import struct
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import crc32c
 
@@ -170,7 +170,7 @@ class RawClient:
     def close(self) -> None:
         self.socket.close()
 
-    def __enter__(self) -> RawClient:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

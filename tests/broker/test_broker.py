@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from raw_client import RawClient, record_batch, record_values
@@ -28,6 +27,9 @@ from barnabas.protocol.messages.list_groups import ListGroupsRequest
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
 from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
 from barnabas.protocol.messages.sync_group import SyncGroupRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +74,9 @@ def enter(client: RawClient, group: str) -> str:
     return str(answer.member_id)
 
 
-def commit(client: RawClient, group: str, topic_id: bytes, offset: int, member: str = "", generation: int = -1) -> int:
+def commit(  # noqa: PLR0917
+    client: RawClient, group: str, topic_id: bytes, offset: int, member: str = "", generation: int = -1
+) -> int:
     partition = OffsetCommitRequest.OffsetCommitRequestPartition(
         partition_index=0,
         committed_offset=offset,

@@ -1,11 +1,12 @@
 """The control thread: takes events from the data plane in batches and drives everything that decides.
 
-One turn pulls what has arrived, handles it in order, then the deadlines, then a slice of loading for each replica that is
-loaded. Nothing here sleeps or touches sockets; `pull` is the only wait.
+One turn pulls what has arrived, handles it in order, then the deadlines, then a slice of loading for each replica that
+is loaded. Nothing here sleeps or touches sockets; `pull` is the only wait.
 
 Time. Deadlines are judged after everything that arrived before them was handled: with the clock as read *before* the
-pull whose events have all been handled. After a pause of the whole process (a debugger, SIGSTOP, the host) members could
-not be heard although they were alive, so every deadline is put off once, by the pause and at most by its own length.
+pull whose events have all been handled. After a pause of the whole process (a debugger, SIGSTOP, the host) members
+could not be heard although they were alive, so every deadline is put off once, by the pause and at most by its own
+length.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from barnabas.broker.metadata import ClusterMetadata
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.runtime import Failed, Replica, ReplicaState
 from barnabas.controller.image import METADATA_TOPIC
-from barnabas.errors import IllegalStateError, KafkaError, ProtocolError
+from barnabas.errors import IllegalStateError, ProtocolError
 from barnabas.machine import Moment
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class ControlPlane:
             self.ready.set()
             while not self._stopping:
                 self._turn()
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - whatever ends the thread is told by `failure`
             log.exception("the control thread has failed")
             self.failure = error
         finally:
@@ -93,7 +94,10 @@ class ControlPlane:
     def _boot(self) -> None:
         """Recovers the metadata, announces this start, brings the coordinators up, and opens the gate."""
         self.metadata.replica.load(self.moment())
-        self._turn_until(lambda: self.metadata.replica.state is ReplicaState.ACTIVE)
+        metadata = self.metadata.replica
+        self._turn_until(lambda: metadata.state is ReplicaState.ACTIVE or metadata.failure is not None)
+        if metadata.failure is not None:
+            raise IllegalStateError(f"the metadata log cannot be loaded: {metadata.failure}")
         outcome: list[Any] = []
         self.metadata.register(
             self.core.endpoints(),
@@ -126,7 +130,10 @@ class ControlPlane:
         now = self.moment()
         excess_ms = now.stamp_ms - before_ms - wait_ms
         for event in events:
-            self._dispatch(event, now)
+            if event[0] == Event.REQUEST:
+                self._request(event, now.wall_ms)
+            else:
+                self._completion(event, now)
         if excess_ms > PAUSE_MS_MIN:
             self.pause_count += 1
             self.pause_ms_total += excess_ms
@@ -134,11 +141,19 @@ class ControlPlane:
             self.deadlines.extend(excess_ms)
         elif len(events) < PULL_LIMIT:
             for name in self.deadlines.due(before_ms):
-                replica, key = name  # type: ignore[misc]  # set by replicas only, always as a pair
-                replica.expire(key, now)
+                replica, key = name
+                self._drive(replica, now, replica.expire, key, now)
         for replica in self._replicas():
             if replica.wants_slice:
-                replica.run_slice(now)
+                self._drive(replica, now, replica.run_slice, now)
+
+    def _drive(self, replica: Replica, now: Moment, step: Callable[..., None], *arguments: Any) -> None:
+        """Runs one step of a replica. A defect costs its machine's soft state, not the broker."""
+        try:
+            step(*arguments)
+        except Exception:  # noqa: BLE001
+            log.exception("%s-%d: a step failed", replica.topic, replica.partition)
+            replica.drop(now, "a step failed")
 
     def _wait_ms(self, now_ms: float) -> float:
         if any(replica.wants_slice for replica in self._replicas()):
@@ -149,20 +164,18 @@ class ControlPlane:
     def _replicas(self) -> Iterable[Replica]:
         return (self.metadata.replica, *self.groups.replicas)
 
-    def _dispatch(self, event: tuple[Any, ...], now: Moment) -> None:
+    def _completion(self, event: tuple[Any, ...], now: Moment) -> None:
         kind = event[0]
-        if kind == Event.REQUEST:
-            self._request(event, now.wall_ms)
-        elif kind == Event.APPENDED:
+        if kind == Event.APPENDED:
             _, _, topic, partition, last_offset, error_code = event
             replica = self._replica_of(topic, partition)
             if replica is not None:
-                replica.on_appended(last_offset, error_code, now)
+                self._drive(replica, now, replica.on_appended, last_offset, error_code, now)
         elif kind == Event.READ:
             _, _, token, error_code, batches, next_offset, _ = event
             for replica in self._replicas():
                 if replica.owns_read(token):
-                    replica.on_read(error_code, batches, next_offset, now)
+                    self._drive(replica, now, replica.on_read, error_code, batches, next_offset, now)
         elif kind == Event.WATCHED:
             _, _, topic, partition, what, _ = event
             replica = self._replica_of(topic, partition)
@@ -184,8 +197,8 @@ class ControlPlane:
             return
         try:
             self._handler(api_key)(self, request)
-        except (KafkaError, ProtocolError, ArithmeticError, LookupError, TypeError, ValueError, RuntimeError):
-            # A defect of one handler, or a response that cannot be encoded: the client is not left waiting.
+        except Exception:  # noqa: BLE001
+            # A defect of one handler: its client sees a broken connection, all others are served.
             log.exception("connection %d: key %d, version %d could not be handled", connection_id, api_key, version)
             self.core.close_connection(connection_id)
 

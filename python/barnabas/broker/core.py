@@ -81,7 +81,7 @@ class DataPlane(Protocol):
     def close_connection(self, connection_id: int) -> None:
         """Closes a connection."""
 
-    def metrics(self) -> dict[str, float]:
+    def metrics(self) -> dict[str, int]:
         """Returns the data plane's counters."""
 
     def stop(self, timeout: float) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable
+from typing import Any
 
 __all__ = ["Deadlines"]
 
-# Replacing a deadline leaves its old entry in the heap; the heap is rebuilt when such entries outnumber the live ones by
-# this factor, so that memory follows the number of deadlines, not the number of heartbeats.
+Name = tuple[Any, Any]
+"""Whose deadline it is, and which of its."""
+
+# Replacing a deadline leaves its old entry in the heap; the heap is rebuilt when such entries outnumber the live ones
+# by this factor, so that memory follows the number of deadlines, not the number of heartbeats.
 _STALE_FACTOR = 4
 _STALE_MIN = 1024
 
@@ -17,23 +20,23 @@ class Deadlines:
     """A set of named deadlines, in milliseconds of whatever clock the caller uses."""
 
     def __init__(self) -> None:
-        self._at: dict[Hashable, tuple[float, float]] = {}
-        self._heap: list[tuple[float, int, Hashable]] = []
+        self._at: dict[Name, tuple[float, float]] = {}
+        self._heap: list[tuple[float, int, Name]] = []
         self._count = 0
 
     def __len__(self) -> int:
         return len(self._at)
 
-    def set(self, key: Hashable, at_ms: float, now_ms: float) -> None:
+    def set(self, key: Name, at_ms: float, now_ms: float) -> None:
         """Sets (or replaces) the deadline called `key`."""
         old = self._at.get(key)
         self._at[key] = (at_ms, at_ms - now_ms)
-        # A later deadline than the one in the heap needs no entry: when the earlier one surfaces, the new one is put in.
-        # So a heartbeat costs one dictionary store.
+        # A later deadline than the one in the heap needs no entry: when the earlier one surfaces, the new one is put
+        # in. So a heartbeat costs one dictionary store.
         if old is None or at_ms < old[0]:
             self._push(at_ms, key)
 
-    def cancel(self, key: Hashable) -> None:
+    def cancel(self, key: Name) -> None:
         """Forgets the deadline called `key`, if there is one."""
         self._at.pop(key, None)
 
@@ -41,7 +44,7 @@ class Deadlines:
         """Returns the earliest deadline, or a time before it."""
         return self._heap[0][0] if self._heap else None
 
-    def due(self, now_ms: float) -> list[Hashable]:
+    def due(self, now_ms: float) -> list[Name]:
         """Takes out the names of all deadlines that have passed, earliest first."""
         names = []
         while self._heap and self._heap[0][0] <= now_ms:
@@ -63,7 +66,7 @@ class Deadlines:
         }
         self._rebuild()
 
-    def _push(self, at_ms: float, key: Hashable) -> None:
+    def _push(self, at_ms: float, key: Name) -> None:
         self._count += 1
         heapq.heappush(self._heap, (at_ms, self._count, key))
         if len(self._heap) > max(_STALE_MIN, _STALE_FACTOR * len(self._at)):

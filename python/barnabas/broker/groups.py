@@ -116,8 +116,7 @@ class GroupCoordinators:
             replica = Replica(
                 self._core,
                 self._deadlines,
-                OFFSETS_TOPIC,
-                partition,
+                (OFFSETS_TOPIC, partition),
                 self._make_shard,
                 self._role,
             )

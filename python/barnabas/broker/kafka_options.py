@@ -155,7 +155,7 @@ _KEYS = (
     ConfigKey("log.cleaner.min.compaction.lag.ms", "LONG", "0", 0),
     ConfigKey("log.cleaner.threads", "INT", "1", 0),
     ConfigKey("log.cleanup.policy", "LIST", "delete", None, None, ("compact", "delete")),
-    ConfigKey("log.dir", "LIST", "/tmp/kafka-logs"),
+    ConfigKey("log.dir", "LIST", "/tmp/kafka-logs"),  # noqa: S108 - Kafka's own default
     ConfigKey("log.dir.failure.timeout.ms", "LONG", "30000", 1),
     ConfigKey("log.dirs", "LIST", None),
     ConfigKey("log.flush.interval.messages", "LONG", "9223372036854775807", 1),

@@ -1,4 +1,4 @@
-"""The broker's log, which is Python's `logging` under the name `barnabas.broker`, imported when the first line is due."""
+"""The broker's log: Python's `logging` under the name `barnabas.broker`, imported when the first line is due."""
 
 from __future__ import annotations
 

@@ -44,8 +44,9 @@ class ClusterMetadata:
             lost_code=NotControllerError.code,
             appended=self._appended,
             committed=self._committed,
+            lost=self._deltas.clear,
         )
-        self.replica = Replica(core, deadlines, METADATA_TOPIC, 0, lambda: Controller(settings), role)
+        self.replica = Replica(core, deadlines, (METADATA_TOPIC, 0), lambda: Controller(settings), role)
 
     @property
     def image(self) -> Image:

@@ -1,8 +1,8 @@
-"""The broker's options: Kafka's names, types, defaults and ranges, from keywords, `key=value` texts or a properties file.
+"""The broker's options: Kafka's names, types, defaults and ranges, from keywords, `key=value` or properties files.
 
 Every option of Kafka 4.3 is known (`kafka_options.py`). `EFFECTIVE` lists those that do something here; the others are
-accepted, so that a `server.properties` of Kafka works, and reported by `BrokerOptions.ignored`. Options that would change
-what a client may rely on, and are not built, are refused when set (`_REFUSED`).
+accepted, so that a `server.properties` of Kafka works, and reported by `BrokerOptions.ignored`. Options that would
+change what a client may rely on, and are not built, are refused when set (`_REFUSED`).
 """
 
 from __future__ import annotations

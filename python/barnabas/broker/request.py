@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from barnabas.broker import log
+from barnabas.errors import ProtocolError
 from barnabas.machine import Moment
 from barnabas.protocol import codec, shims
 
@@ -50,5 +52,11 @@ class Request:
 
     def respond(self, message: Any) -> None:
         """Answers with a response in its newest shape."""
-        lowered = shims.lower(message, self.version, self.message)
-        self.core.respond(self.token, codec.encode(lowered, self.version))
+        try:
+            body = codec.encode(shims.lower(message, self.version, self.message), self.version)
+        except (ProtocolError, TypeError, ValueError, OverflowError):
+            # A defect of the handler. The client sees a broken connection, not a wait without end.
+            log.exception("key %d, version %d: the answer cannot be encoded", self.api_key, self.version)
+            self.core.close_connection(self.connection_id)
+            return
+        self.core.respond(self.token, body)

@@ -2,8 +2,8 @@
 
 A `Replica` is one machine on one partition. In one step a request or deadline is decided, its records appended and
 replayed, its soft changes applied; the answers are held back until the high watermark has passed everything that the
-machine has appended. So nothing is ever answered that a kill -9 could take back, and a failed append needs no roll-back:
-the machine is dropped with its soft state and loaded again from its log.
+machine has appended. So nothing is ever answered that a kill -9 could take back, and a failed append needs no
+roll-back: the machine is dropped with its soft state and loaded again from its log.
 
 It knows no API: what a machine decides about, and how a refusal looks on the wire, is the handlers' business.
 """
@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from barnabas.broker import log
 from barnabas.errors import KafkaError
-from barnabas.machine import Caller, Machine, Moment, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from barnabas.broker.core import DataPlane
     from barnabas.broker.deadlines import Deadlines
+    from barnabas.machine import Caller, Machine, Moment, Result
 
 __all__ = ["Failed", "Replica", "ReplicaState", "Role"]
 
@@ -31,6 +31,7 @@ LOAD_READ_BYTES = 256 * 1024
 LOAD_SLICE_MS = 5.0
 LOAD_SLICE_RECORDS = 64
 RELOAD_BACKOFF_MS = 200.0
+RELOAD_BACKOFF_MS_MAX = 10_000.0
 _RELOAD_KEY = ("reload",)
 UNKNOWN_SERVER_ERROR = -1
 
@@ -53,6 +54,7 @@ class Role(NamedTuple):
         lost_code: Error code when the machine is dropped.
         appended: Called with the log's end after records were appended and replayed, and when loading ends.
         committed: Called with the offset below which everything is committed, before answers leave.
+        lost: Called when the machine is dropped: what was appended and not committed may be gone.
     """
 
     encode: Callable[[Any], tuple[bytes | None, bytes | None]]
@@ -61,6 +63,7 @@ class Role(NamedTuple):
     lost_code: int
     appended: Callable[[int], None] | None = None
     committed: Callable[[int], None] | None = None
+    lost: Callable[[], None] | None = None
 
 
 class ReplicaState(enum.Enum):
@@ -78,13 +81,11 @@ class Replica:
         self,
         core: DataPlane,
         deadlines: Deadlines,
-        topic: str,
-        partition: int,
+        place: tuple[str, int],
         make_machine: Callable[[], Machine],
         role: Role,
     ) -> None:
-        self.topic = topic
-        self.partition = partition
+        self.topic, self.partition = place
         self.role = role
         self.state = ReplicaState.LOADING
         self.machine = make_machine()
@@ -101,18 +102,20 @@ class Replica:
         self._next_offset = 0
         self._read_token: int | None = None
         self._records: Iterator[tuple[int, Any]] | None = None
+        self._backoff_ms = RELOAD_BACKOFF_MS
+        self.failure: str | None = None
 
     # Requests.
 
     def submit(self, caller: Caller, request: Any, now: Moment, answer: Callable[[Any], None]) -> None:
-        """Lets the machine decide about a request; `answer` is called once, now or later, with a message or `Failed`."""
+        """Lets the machine decide; `answer` is called once, now or later, with a message or `Failed`."""
         if self.state is not ReplicaState.ACTIVE:
             answer(Failed(self.role.loading_code if self.state is ReplicaState.LOADING else self.role.lost_code))
             return
         self._waiters[caller.token] = answer
         try:
             result = self.machine.handle(caller, request, now)
-        except Exception:
+        except Exception:  # noqa: BLE001
             # A defect must not take the other groups down with it. The machine has changed nothing yet.
             log.exception("%s-%d: %s could not be handled", self.topic, self.partition, type(request).__name__)
             self._answer(caller.token, Failed(UNKNOWN_SERVER_ERROR))
@@ -192,8 +195,7 @@ class Replica:
         """Starts (again) from the log. An empty one is ready at once."""
         info = self._core.info(self.topic, self.partition)
         if info is None:
-            self._deadlines.set((self, _RELOAD_KEY), now.stamp_ms + RELOAD_BACKOFF_MS, now.stamp_ms)
-            self._names.add(_RELOAD_KEY)
+            self._reload_later(now)
             return
         log_start, _, _, log_end, self._leader_epoch = info
         self.machine = self._make_machine()
@@ -251,6 +253,8 @@ class Replica:
                 self.drop(now, f"reading failed: {error}")
             return
         self.state = ReplicaState.ACTIVE
+        self.failure = None
+        self._backoff_ms = RELOAD_BACKOFF_MS
         self._end_offset = self._load_until
         info = self._core.info(self.topic, self.partition)
         self._committed = 0
@@ -264,10 +268,15 @@ class Replica:
     def drop(self, now: Moment, why: str) -> None:
         """Gives up the machine: whoever waits is refused, and it is loaded again."""
         log.warning("%s-%d: %s; loading it again", self.topic, self.partition, why)
+        self.failure = why
         self._clear()
         self.state = ReplicaState.LOADING
+        self._reload_later(now)
+
+    def _reload_later(self, now: Moment) -> None:
         self._names.add(_RELOAD_KEY)
-        self._deadlines.set((self, _RELOAD_KEY), now.stamp_ms + RELOAD_BACKOFF_MS, now.stamp_ms)
+        self._deadlines.set((self, _RELOAD_KEY), now.stamp_ms + self._backoff_ms, now.stamp_ms)
+        self._backoff_ms = min(2 * self._backoff_ms, RELOAD_BACKOFF_MS_MAX)
 
     def close(self) -> None:
         """Gives up the machine for good, when its partition is gone or the broker stops."""
@@ -280,6 +289,8 @@ class Replica:
         self._names.clear()
         self._held.clear()
         self._records, self._read_token = None, None
+        if self.role.lost is not None:
+            self.role.lost()
         waiters, self._waiters = self._waiters, {}
         for answer in waiters.values():
             answer(Failed(self.role.lost_code))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from barnabas.broker import core, log
 from barnabas.broker.control import ControlPlane
@@ -74,6 +74,7 @@ class Broker:
         if data_dir is not None:
             given["log.dirs"] = os.fspath(data_dir)
         self._closed = False
+        self._pid = os.getpid()
         self._temporary: str | None = None
         self.options = BrokerOptions.parse(given, EMBEDDED_DEFAULTS if embedded else None)
         for warning in self.options.warnings:
@@ -111,14 +112,17 @@ class Broker:
         try:
             self._endpoints = self._core.endpoints()
             self._plane.start()
-            if not self._plane.ready.wait(START_TIMEOUT_S):
-                raise IllegalStateError(f"the broker did not start within {START_TIMEOUT_S:g} s")
-            if self._plane.failure is not None:
-                raise IllegalStateError("the broker could not start") from self._plane.failure
+            self._await_ready()
         except BaseException:
             self._plane.stop(CLOSE_TIMEOUT_S)
             self._core.stop(CLOSE_TIMEOUT_S)
             raise
+
+    def _await_ready(self) -> None:
+        if not self._plane.ready.wait(START_TIMEOUT_S):
+            raise IllegalStateError(f"the broker did not start within {START_TIMEOUT_S:g} s")
+        if self._plane.failure is not None:
+            raise IllegalStateError(f"the broker could not start: {self._plane.failure}") from self._plane.failure
 
     @property
     def bootstrap_servers(self) -> str:
@@ -144,7 +148,7 @@ class Broker:
     def metrics(self) -> dict[str, float]:
         """Returns the broker's counters."""
         self._check_open()
-        counters = dict(self._core.metrics())
+        counters: dict[str, float] = {**self._core.metrics()}
         counters["control.pause.count"] = self._plane.pause_count
         counters["control.pause.ms.total"] = self._plane.pause_ms_total
         return counters
@@ -158,7 +162,8 @@ class Broker:
         Returns:
             Whether everything was written in time; if not, the next start recovers as after a crash.
         """
-        if self._closed:
+        if self._closed or os.getpid() != self._pid:
+            # A forked child has the object but not the threads, and its parent's data is none of its business.
             return True
         self._closed = True
         deadline = time.monotonic() + timeout
@@ -173,10 +178,14 @@ class Broker:
             self._temporary = None
 
     def _check_open(self) -> None:
+        if os.getpid() != self._pid:
+            raise IllegalStateError(
+                "this broker runs in the parent process; connect a client to it, or start another one"
+            )
         if self._closed:
             raise IllegalStateError("this broker is closed; start another one with Broker()")
 
-    def __enter__(self) -> Broker:
+    def __enter__(self) -> Self:
         self._check_open()
         return self
 
@@ -194,7 +203,7 @@ class Broker:
             self.close(1.0)
 
     def __repr__(self) -> str:
-        where = "closed" if self._closed else self.bootstrap_servers
+        where = "closed" if self._closed else f"on {self.bootstrap_servers}"
         return f"<Broker {self.node_id} {where}>"
 
 

@@ -22,9 +22,9 @@ __all__ = ["DESCRIPTION", "add_arguments", "run"]
 DESCRIPTION = """\
 Runs a Kafka broker until SIGTERM or Ctrl-C.
 
-Options are Apache Kafka's, with Kafka's defaults: from a server.properties, then from --set, later ones win. A fresh data
-directory is formatted; one that was not closed properly is recovered. When the broker serves, one line says where, and
-the ready file, if one is wanted, holds the address.
+Options are Apache Kafka's, with Kafka's defaults: from a server.properties, then from --set, later ones win. A fresh
+data directory is formatted; one that was not closed properly is recovered. When the broker serves, one line says where,
+and the ready file, if one is wanted, holds the address.
 
   barnabas broker --data-dir ./data --listen 127.0.0.1:9092
   barnabas broker --config server.properties --set num.partitions=6

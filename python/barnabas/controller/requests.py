@@ -1,4 +1,4 @@
-"""What the controller is asked. Values only, apart from the code that answers so that naming a request loads none of it."""
+"""What the controller is asked. Values only, apart from the code that answers, so that naming one loads none of it."""
 
 from __future__ import annotations
 

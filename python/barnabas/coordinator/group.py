@@ -1,7 +1,7 @@
 """A classic consumer group: its members, its state and the questions one asks of them.
 
-A `Group` is a value to its readers. Handlers take a `copy()`, change the copy and hand it back as a soft change; nothing
-here decides, replies or knows about time, versions or records.
+A `Group` is a value to its readers. Handlers take a `copy()`, change the copy and hand it back as a soft change;
+nothing here decides, replies or knows about time, versions or records.
 
 The states, with every action and transition (`classic.py` and `offsets.py` are the code for this table):
 

@@ -1,4 +1,4 @@
-"""Committed offsets of a shard: OffsetCommit, OffsetFetch, OffsetDelete. No clock, no other shard, no topics' existence.
+"""Committed offsets of a shard: OffsetCommit, OffsetFetch, OffsetDelete. No clock, no other shard, no topics.
 
 `Offsets` maps group -> topic -> partition -> `CommittedOffset`; only `replay` changes it. Requests come in their newest
 shape with topic names filled in: whether a topic exists, and which id it has, is known to the handler above.
@@ -162,8 +162,8 @@ def delete(group: Group | None, offsets: Offsets, request: Any) -> tuple[int, li
     has_members = group.state is not GroupState.EMPTY
     if has_members and group.protocol_type != CONSUMER_PROTOCOL_TYPE:
         return NonEmptyGroupError.code, [], set()
-    # What the members subscribed to is inside their metadata, which only the clients' assignors define; as in Kafka when
-    # it cannot be read, every topic of a group with members counts as subscribed.
+    # What the members subscribed to is inside their metadata, which only the clients' assignors define; as in Kafka
+    # when it cannot be read, every topic of a group with members counts as subscribed.
     refused = {topic.name for topic in request.topics} if has_members else set()
     records = [
         offset_tombstone(request.group_id, topic.name, partition.partition_index)

@@ -1,7 +1,7 @@
 """One partition of `__consumer_offsets` as a replicated state machine: its groups and their offsets.
 
-`stored` and `offsets` are exactly what the partition's records say, and change by `replay` alone. `groups` is the living
-side: members that join, parked requests. It starts from `stored` when loading ends and is lost with the shard.
+`stored` and `offsets` are exactly what the partition's records say, and change by `replay` alone. `groups` is the
+living side: members that join, parked requests. It starts from `stored` when loading ends and is lost with the shard.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ import pytest
 from barnabas import errors
 from barnabas.controller.controller import Controller, record_version
 from barnabas.controller.image import Image
-from barnabas.controller.settings import ControllerSettings
 from barnabas.controller.requests import AllocateProducerIds, NewTopics, RegisterBroker, TopicsToDelete
+from barnabas.controller.settings import ControllerSettings
 from barnabas.machine import Caller, Moment
 from barnabas.protocol.messages.config_record import ConfigRecord
 from barnabas.protocol.messages.create_topics import CreateTopicsRequest, CreateTopicsResponse
@@ -139,8 +139,8 @@ def test_replicas_are_spread_over_the_brokers() -> None:
         (
             topic("no spaces"),
             errors.InvalidTopicError,
-            "Topic name is invalid: 'no spaces' contains one or more characters other than ASCII alphanumerics, '.', "
-            "'_' and '-'",
+            ("Topic name is invalid: 'no spaces' contains one or more characters other than ASCII alphanumerics, '.', "
+            "'_' and '-'"),
         ),
         (
             topic("x" * 250),
@@ -163,8 +163,8 @@ def test_replicas_are_spread_over_the_brokers() -> None:
         (
             topic("t", 1, 2),
             errors.InvalidReplicationFactorError,
-            "Unable to replicate the partition 2 time(s): The target replication factor of 2 cannot be reached because "
-            "only 1 broker(s) are registered.",
+            ("Unable to replicate the partition 2 time(s): The target replication factor of 2 cannot be reached because "
+            "only 1 broker(s) are registered."),
         ),
         (topic("t", configs={"no.such": "1"}), errors.InvalidConfigError, "Unknown topic config name: no.such"),
         (
@@ -314,7 +314,7 @@ def test_topic_created_again_is_another_topic() -> None:
     virtual.image.take_delta()
     virtual.delete(DeleteTopicsRequest.DeleteTopicState(name="a"))
     (new,) = virtual.create(topic("a"))
-    assert [change[:1] + (change[1] if len(change) == 2 else change[2],) for change in virtual.image.take_delta()] == [
+    assert [(*change[:1], change[1] if len(change) == 2 else change[2]) for change in virtual.image.take_delta()] == [
         ("remove_topic", old.topic_id),
         ("topic", new.topic_id),
     ]

@@ -46,7 +46,7 @@ class Client:
 
 class GroupModel(RuleBasedStateMachine):
     @initialize(delay=st.sampled_from([0, 3_000]), static=st.booleans())
-    def start(self, delay: int, static: bool) -> None:
+    def start(self, delay: int, *, static: bool) -> None:
         self.virtual = VirtualShard(initial_rebalance_delay_ms=delay)
         self.clients = [Client(instance=f"i{index}" if static and index < 2 else None) for index in range(5)]
         self.generation = 0

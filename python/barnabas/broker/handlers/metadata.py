@@ -1,7 +1,7 @@
 """Metadata (key 3), all versions, for topics that are to be created first.
 
-The data plane answers Metadata from the published image. A request that names a topic which does not exist, and that may
-create it, is parked and comes here; once the topics are there the data plane answers it.
+The data plane answers Metadata from the published image. A request that names a topic which does not exist, and that
+may create it, is parked and comes here; once the topics are there the data plane answers it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """OffsetDelete (key 47), version 0.
 
-Kept: groups without members. Left out: what members of a group subscribed to is not read, so every topic of a group with
-members is refused with GROUP_SUBSCRIBED_TO_TOPIC.
+Kept: groups without members. Left out: what members of a group subscribed to is not read, so every topic of a group
+with members is refused with GROUP_SUBSCRIBED_TO_TOPIC.
 """
 
 from __future__ import annotations

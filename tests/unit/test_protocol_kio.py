@@ -7,18 +7,17 @@ import io
 import uuid
 
 import pytest
+from kio.serial import entity_reader, entity_writer
 
-kio = pytest.importorskip("kio.serial")
-
-from barnabas.protocol import codec, shims  # noqa: E402
-from barnabas.protocol.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse  # noqa: E402
-from barnabas.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse  # noqa: E402
-from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse  # noqa: E402
-from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse  # noqa: E402
-from barnabas.protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse  # noqa: E402
-from barnabas.protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse  # noqa: E402
-from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse  # noqa: E402
-from barnabas.protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse  # noqa: E402
+from barnabas.protocol import codec, shims
+from barnabas.protocol.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from barnabas.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from barnabas.protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
+from barnabas.protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
+from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
+from barnabas.protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 
 TOPIC_ID = bytes(range(16))
 
@@ -154,10 +153,10 @@ def test_kio_reads_our_bytes_and_writes_the_same(message):
         shaped = shims.lower(message, version)
         data = codec.encode(shaped, version)
         cls = kio_class(message, version)
-        theirs, size = kio.entity_reader(cls)(data, 0)
+        theirs, size = entity_reader(cls)(data, 0)
         assert size == len(data), f"version {version}"
         # What the version drops is at its default once it is read again.
         assert_same(theirs, codec.decode(type(message), version, data), f"version {version}")
         written = io.BytesIO()
-        kio.entity_writer(cls)(written, theirs)
+        entity_writer(cls)(written, theirs)
         assert written.getvalue() == data, f"version {version}"

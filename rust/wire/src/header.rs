@@ -40,8 +40,8 @@ pub fn response_header_version(api_key: i16, api_version: i16) -> i16 {
 
 /// Reads a request's header; what is left is the body.
 ///
-/// An ApiVersions request of a version that is not known is read as far as its client id, because it must be answered
-/// with version 0 rather than refused.
+/// The header of an ApiVersions request is read even if its version is not known (it is taken as flexible), because such
+/// a request must be answered with version 0 rather than refused.
 pub fn decode_request_header(request: &[u8]) -> Result<(RequestHeader<'_>, &[u8])> {
     let mut reader = Reader::new(request);
     let api_key = reader.i16()?;

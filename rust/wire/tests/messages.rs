@@ -53,8 +53,6 @@ fn encoded(schema: &'static Schema, version: i16, value: &Value) -> barnabas_wir
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
-
     #[test]
     fn hand_written_messages_have_the_interpreters_bytes(choices in prop::collection::vec(any::<u8>(), 0..400)) {
         macro_rules! check {

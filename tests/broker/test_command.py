@@ -6,14 +6,18 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 from raw_client import RawClient, record_batch, record_values
-from test_broker import commit, committed, create
+from test_broker import commit, committed, create, enter, join
 
 from barnabas.cli import main
+from barnabas.protocol.messages.describe_groups import DescribeGroupsRequest
+from barnabas.protocol.messages.heartbeat import HeartbeatRequest
+from barnabas.protocol.messages.sync_group import SyncGroupRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,6 +130,28 @@ def test_kill_9_keeps_what_was_acknowledged(tmp_path: Path) -> None:
         client.coordinator("readers")
         assert committed(client, "readers") == {"kept": 150}
         assert client.produce("kept", topic_id, 0, record_batch([b"next"])) == (0, 200)
+
+
+def test_members_survive_a_process_that_stood_still(tmp_path: Path) -> None:
+    """The pause is longer than the session, and the heartbeat is still in the socket when the broker wakes up."""
+    options = ("--set", "group.min.session.timeout.ms=100", "--set", "group.initial.rebalance.delay.ms=0")
+    with broker_process(tmp_path, *options) as (process, address), RawClient(address) as client:
+        member = enter(client, "sleepers")
+        request = join("sleepers", member)
+        request.session_timeout_ms = 1_000
+        generation = client.ask(request).generation_id
+        given = [SyncGroupRequest.SyncGroupRequestAssignment(member_id=member, assignment=b"mine")]
+        sync = SyncGroupRequest(group_id="sleepers", generation_id=generation, member_id=member, assignments=given)
+        assert client.ask(sync).error_code == 0
+        process.send_signal(signal.SIGSTOP)
+        sent = client.send(HeartbeatRequest(group_id="sleepers", generation_id=generation, member_id=member))
+        time.sleep(3.5)  # the pause itself is what is tested
+        process.send_signal(signal.SIGCONT)
+        assert client.receive(sent).error_code == 0
+        # Nobody heartbeats any more: the member expires within its session and the one extension of it.
+        deadline = time.monotonic() + 10
+        while client.ask(DescribeGroupsRequest(groups=["sleepers"])).groups[0].members:
+            assert time.monotonic() < deadline, "a dead member does not expire"
 
 
 @pytest.mark.parametrize(("arguments", "status"), [([], 0), (["topic"], 2)])

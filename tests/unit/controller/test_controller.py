@@ -139,8 +139,10 @@ def test_replicas_are_spread_over_the_brokers() -> None:
         (
             topic("no spaces"),
             errors.InvalidTopicError,
-            ("Topic name is invalid: 'no spaces' contains one or more characters other than ASCII alphanumerics, '.', "
-            "'_' and '-'"),
+            (
+                "Topic name is invalid: 'no spaces' contains one or more characters other than ASCII alphanumerics, '.', "
+                "'_' and '-'"
+            ),
         ),
         (
             topic("x" * 250),
@@ -163,8 +165,10 @@ def test_replicas_are_spread_over_the_brokers() -> None:
         (
             topic("t", 1, 2),
             errors.InvalidReplicationFactorError,
-            ("Unable to replicate the partition 2 time(s): The target replication factor of 2 cannot be reached because "
-            "only 1 broker(s) are registered."),
+            (
+                "Unable to replicate the partition 2 time(s): The target replication factor of 2 cannot be reached because "
+                "only 1 broker(s) are registered."
+            ),
         ),
         (topic("t", configs={"no.such": "1"}), errors.InvalidConfigError, "Unknown topic config name: no.such"),
         (

@@ -150,6 +150,16 @@ class GroupModel(RuleBasedStateMachine):
         self.virtual.advance(milliseconds)
         self._settle()
 
+    @rule(chosen=st.sets(CLIENTS), steps=st.integers(1, 8))
+    def time_passes_while_some_are_alive(self, chosen: set[int], steps: int) -> None:
+        for _ in range(steps):
+            for index in chosen:
+                client = self.clients[index]
+                if client.join is None and client.sync is None:
+                    self.heartbeat(index)
+            self.virtual.advance(3_000)
+            self._settle()
+
     @precondition(lambda self: self.virtual.log)
     @rule()
     def reload(self) -> None:
@@ -166,6 +176,7 @@ class GroupModel(RuleBasedStateMachine):
             else:
                 client.heard_ms = self.virtual.now_ms
         self.generation = group.generation if group is not None else 0
+        self.virtual.joined = {self.generation: set(known)}
         self.given = {generation: given for generation, given in self.given.items() if generation <= self.generation}
 
     def _alive(self, client: Client) -> bool:
@@ -190,8 +201,10 @@ class GroupModel(RuleBasedStateMachine):
             client.members = [member.member_id for member in answer.members]
             client.synced = client.must_rejoin = False
             group = self.virtual.shard.groups[GROUP]
-            if client.leads and answer.generation_id == group.generation:
-                assert set(client.members) == set(group.members)
+            if client.leads and group.state is GroupState.COMPLETING_REBALANCE:
+                assert answer.generation_id not in self.given, "a generation that was assigned begins again"
+                if answer.generation_id == group.generation:
+                    assert set(client.members) == set(group.members)
             assert not client.leads or answer.member_id in client.members
             client.heard_ms = self.virtual.now_ms
         elif answer.error_code == errors.MemberIdRequiredError.code:
@@ -233,6 +246,9 @@ class GroupModel(RuleBasedStateMachine):
         assert group.supporters == self._counted(group)
         assert not (group.awaiting_sync and group.state is not GroupState.COMPLETING_REBALANCE)
         assert not (group.awaiting_join and group.state is not GroupState.PREPARING_REBALANCE)
+        if group.state in (GroupState.COMPLETING_REBALANCE, GroupState.STABLE):
+            told = self.virtual.joined[group.generation] | set(group.static_members.values())
+            assert set(group.members) <= told, "a member that was not told of its generation"
         if group.state is GroupState.PREPARING_REBALANCE:
             assert ("join", GROUP) in self.virtual.deadlines, "a rebalance that nothing would ever end"
 
@@ -273,5 +289,5 @@ class GroupModel(RuleBasedStateMachine):
             assert parked or ("session", GROUP, member_id) in virtual.deadlines, "a member that would never expire"
 
 
-GroupModel.TestCase.settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
+GroupModel.TestCase.settings = settings(max_examples=100, stateful_step_count=60, deadline=None)
 TestGroupModel = GroupModel.TestCase

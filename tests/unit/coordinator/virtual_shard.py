@@ -9,7 +9,7 @@ from barnabas.coordinator.settings import GroupSettings
 from barnabas.coordinator.shard import GroupShard
 from barnabas.machine import Caller, Moment, Result
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
-from barnabas.protocol.messages.join_group import JoinGroupRequest
+from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
 from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
@@ -28,6 +28,7 @@ class VirtualShard:
         self.log: list[Any] = []
         self.deadlines: dict[tuple[Any, ...], float] = {}
         self.answers: dict[int, Any] = {}
+        self.joined: dict[int, set[str]] = {}
         self.now_ms = 1_000.0
         self._tokens = itertools.count(1)
 
@@ -80,6 +81,8 @@ class VirtualShard:
         for reply in result.replies:
             assert reply.token not in self.answers, "answered twice"
             self.answers[reply.token] = reply.message
+            if isinstance(reply.message, JoinGroupResponse) and reply.message.error_code == 0:
+                self.joined.setdefault(reply.message.generation_id, set()).add(reply.message.member_id)
 
     # Requests in short.
 

@@ -211,7 +211,7 @@ impl OpenBatch {
                     attempts: 0,
                     sequence,
                     lease: Arc::new(lease),
-                    sequence_was_reset: false,
+                    ordinal: settings.ordinal,
                 })
             }
             Err(error) => Err((state, error)),
@@ -227,6 +227,7 @@ pub(crate) struct SealSettings {
     pub(crate) producer_id: i64,
     pub(crate) producer_epoch: i16,
     pub(crate) base_sequence: i32,
+    pub(crate) ordinal: u64,
 }
 
 /// Who wrote a batch, and where it stands in what they wrote to the partition.
@@ -245,7 +246,8 @@ pub(crate) struct SealedBatch {
     pub(crate) record_count: i32,
     pub(crate) attempts: u32,
     pub(crate) sequence: Sequence,
-    pub(crate) sequence_was_reset: bool,
+    /// Its place among the partition's numbered batches.
+    pub(crate) ordinal: u64,
     lease: Arc<Lease>,
 }
 
@@ -294,7 +296,6 @@ impl SealedBatch {
             )?;
         }
         self.sequence = sequence;
-        self.sequence_was_reset = true;
         Ok(())
     }
 }

@@ -340,10 +340,10 @@ impl Sender {
         let Some(Some(partition)) = self.partitions.get_mut(slot) else {
             return None;
         };
-        let sequence = if config.enable_idempotence {
+        let (sequence, ordinal) = if config.enable_idempotence {
             partition.order.take_sequence(open.builder.record_count())?
         } else {
-            NO_SEQUENCE
+            (NO_SEQUENCE, 0)
         };
         let settings = SealSettings {
             compression: config.compression,
@@ -351,6 +351,7 @@ impl Sender {
             producer_id: sequence.producer_id,
             producer_epoch: sequence.producer_epoch,
             base_sequence: sequence.base_sequence,
+            ordinal,
         };
         match open.seal(&settings, &mut self.scratch) {
             Ok(batch) => Some(batch),

@@ -60,8 +60,12 @@ pub(crate) fn judge(code: ErrorCode, is_idempotent: bool, is_first_in_line: bool
 #[derive(Debug)]
 pub(crate) struct Unanswered {
     pub(crate) opened: Instant,
+    ordinal: u64,
     pub(crate) state: Arc<BatchState>,
 }
+
+/// How many batches of a producer a broker remembers per partition.
+const BATCHES_REMEMBERED: u64 = 5;
 
 /// The order of one partition's sealed batches.
 #[derive(Debug, Default)]
@@ -72,6 +76,8 @@ pub(crate) struct PartitionOrder {
     pub(crate) in_flight: Vec<Unanswered>,
     producer: Option<ProducerId>,
     next: i32,
+    /// Counts numbered batches.
+    next_ordinal: u64,
     /// Something failed: nothing is sent until all that is in flight was answered, so that retries keep their order.
     is_held: bool,
     /// The next epoch begins with the oldest retry.
@@ -83,9 +89,20 @@ pub(crate) struct PartitionOrder {
 impl PartitionOrder {
     /// Whether a batch may be sent now: the oldest retry, or a new one.
     pub(crate) fn may_send(&self) -> bool {
-        let is_waiting = (self.is_held || self.needs_reset) && !self.in_flight.is_empty();
-        let needs_end = self.has_gap && self.retries.is_empty() && !self.in_flight.is_empty();
-        !is_waiting && !needs_end
+        if self.in_flight.is_empty() {
+            return true;
+        }
+        if self.is_held || self.needs_reset {
+            return false;
+        }
+        !self.retries.is_empty() || (!self.has_gap && self.is_near())
+    }
+
+    /// Whether a new batch would be among the last that a broker remembers, counted from the oldest undecided one. If more
+    /// batches followed that one, a broker would take its repetition for a gap rather than a repetition.
+    fn is_near(&self) -> bool {
+        let oldest = self.in_flight.iter().map(|unanswered| unanswered.ordinal).min();
+        self.producer.is_none() || oldest.is_none_or(|oldest| self.next_ordinal - oldest < BATCHES_REMEMBERED)
     }
 
     /// When nothing is in flight: sending goes on, under a new epoch if the partition needs one. `current` is the producer id
@@ -131,8 +148,8 @@ impl PartitionOrder {
         }
     }
 
-    /// The number for a new batch of so many records.
-    pub(crate) fn take_sequence(&mut self, record_count: i32) -> Option<Sequence> {
+    /// The number for a new batch of so many records, and the batch's place among the numbered ones.
+    pub(crate) fn take_sequence(&mut self, record_count: i32) -> Option<(Sequence, u64)> {
         let producer = self.producer?;
         let sequence = Sequence {
             producer_id: producer.id,
@@ -140,12 +157,15 @@ impl PartitionOrder {
             base_sequence: self.next,
         };
         self.next = barnabas_records::add_sequence(self.next, record_count);
-        Some(sequence)
+        let ordinal = self.next_ordinal;
+        self.next_ordinal += 1;
+        Some((sequence, ordinal))
     }
 
     pub(crate) fn sent(&mut self, batch: &SealedBatch) {
         self.in_flight.push(Unanswered {
             opened: batch.opened,
+            ordinal: batch.ordinal,
             state: Arc::clone(&batch.state),
         });
     }

@@ -467,19 +467,17 @@ impl Task {
                 self.options.response_bytes_max
             ))
         })? {
-            self.answer(frame, waiting)?;
+            self.answer(&frame, waiting)?;
         }
         Ok(())
     }
 
-    /// Gives a response to the oldest request, whose it must be.
-    fn answer(&self, frame: Bytes, waiting: &mut VecDeque<InFlight>) -> Result<(), CloseReason> {
-        let request = waiting
-            .iter()
-            .position(|request| request.expects_response)
-            .and_then(|index| waiting.remove(index))
-            .ok_or_else(|| self.protocol("a response to nothing".to_owned()))?;
-        let (correlation_id, body_at) = handshake::response_head(request.api_key, request.api_version, &frame)
+    /// Gives a response to the oldest request, whose it must be. A request stays unanswered if it is not.
+    fn answer(&self, frame: &Bytes, waiting: &mut VecDeque<InFlight>) -> Result<(), CloseReason> {
+        let index = waiting.iter().position(|request| request.expects_response);
+        let request = index.and_then(|index| waiting.get(index));
+        let request = request.ok_or_else(|| self.protocol("a response to nothing".to_owned()))?;
+        let (correlation_id, body_at) = handshake::response_head(request.api_key, request.api_version, frame)
             .map_err(|reason| self.protocol(reason))?;
         if correlation_id != request.correlation_id {
             let reason = format!(
@@ -488,13 +486,16 @@ impl Task {
             );
             return Err(self.protocol(reason));
         }
-        self.in_flight.fetch_sub(1, Ordering::Relaxed);
         let body = frame.slice(body_at.min(frame.len())..);
         let event = ConnectionEvent::Response {
             connection: self.id,
             token: request.token,
             body,
         };
+        self.in_flight.fetch_sub(1, Ordering::Relaxed);
+        if let Some(index) = index {
+            waiting.remove(index);
+        }
         self.events.send(event).map_err(|_| CloseReason::Requested)
     }
 

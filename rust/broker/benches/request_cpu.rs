@@ -1,0 +1,174 @@
+//! CPU of the reactor thread per request, and the time of a closed loop, against a broker in this process.
+//!
+//! `cargo bench -p barnabas-broker --bench request_cpu [-- seconds]` prints one JSON line per case. CPU comes from the
+//! scheduler's own count for the reactor thread, so the client's share is not in it.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "a measurement that fails stops"
+)]
+#![allow(dead_code, reason = "uses a part of the tests' common module")]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+use barnabas_wire::api;
+use barnabas_wire::messages::metadata::MetadataRequest;
+
+use common::{Client, Fetch, Fixture, Produce, batch};
+
+/// Nanoseconds that the reactor thread has run.
+fn reactor_ns() -> u64 {
+    for task in std::fs::read_dir("/proc/self/task").unwrap() {
+        let path = task.unwrap().path();
+        if std::fs::read_to_string(path.join("comm")).unwrap().trim() == "barnabas-net-0" {
+            let schedstat = std::fs::read_to_string(path.join("schedstat")).unwrap();
+            return schedstat.split(' ').next().unwrap().parse().unwrap();
+        }
+    }
+    0
+}
+
+/// Runs `step`, which sends some requests, for the given time and prints what each request cost.
+fn measure(name: &str, seconds: f64, bytes: usize, requests_per_step: u64, mut step: impl FnMut()) {
+    for _ in 0..50 {
+        step();
+    }
+    let (cpu, begin) = (reactor_ns(), Instant::now());
+    let mut times = Vec::new();
+    while begin.elapsed() < Duration::from_secs_f64(seconds) {
+        let at = Instant::now();
+        step();
+        times.push(at.elapsed());
+    }
+    let wall = begin.elapsed().as_secs_f64();
+    let cpu = (reactor_ns() - cpu) as f64;
+    let requests = (u64::try_from(times.len()).unwrap() * requests_per_step) as f64;
+    times.sort_unstable();
+    let quantile = |q: usize| times[(times.len() - 1) * q / 1000].as_secs_f64() * 1e6;
+    println!(
+        "{{\"case\":\"{name}\",\"requests\":{requests},\"cpu_us_per_request\":{:.2},\"cpu_ns_per_byte\":{:.3},\
+         \"mb_per_s\":{:.1},\"step_p50_us\":{:.1},\"step_p99_us\":{:.1}}}",
+        cpu / requests / 1e3,
+        cpu / requests / bytes as f64,
+        requests * bytes as f64 / wall / 1e6,
+        quantile(500),
+        quantile(990),
+    );
+}
+
+/// A request's whole frame, so that the client's work in the loop is a write and a read.
+fn frame(api_key: i16, api_version: i16, body: &[u8]) -> Vec<u8> {
+    let header = barnabas_wire::header::RequestHeader {
+        api_key,
+        api_version,
+        correlation_id: 1,
+        client_id: Some("bench"),
+    };
+    let mut frame = vec![0; 4];
+    barnabas_wire::header::encode_request_header(&mut frame, &header).unwrap();
+    frame.extend_from_slice(body);
+    let length = u32::try_from(frame.len() - 4).unwrap();
+    frame[..4].copy_from_slice(&length.to_be_bytes());
+    frame
+}
+
+fn exchange(client: &mut Client, frame: &[u8], in_flight: usize, sink: &mut Vec<u8>) {
+    for _ in 0..in_flight {
+        client.stream.write_all(frame).unwrap();
+    }
+    for _ in 0..in_flight {
+        let mut length = [0; 4];
+        client.stream.read_exact(&mut length).unwrap();
+        let length = usize::try_from(u32::from_be_bytes(length)).unwrap();
+        sink.resize(sink.len().max(length), 0);
+        client.stream.read_exact(&mut sink[..length]).unwrap();
+    }
+}
+
+fn main() {
+    let seconds = std::env::args()
+        .filter_map(|argument| argument.parse().ok())
+        .next()
+        .unwrap_or(2.0);
+    let fixture = Fixture::with(&[], &[("segment.bytes", "268435456"), ("max.message.bytes", "4000000")]);
+    let mut client = fixture.connect();
+    let mut sink = Vec::new();
+    let produce = |values: &[&[u8]], partition| {
+        let records = batch(values);
+        let request = Produce {
+            records: &records,
+            version: 9,
+            partition,
+            ..Produce::default()
+        };
+        (frame(api::PRODUCE, 9, &request.encode()), records.len())
+    };
+    for (name, record, count, in_flight) in [
+        ("produce 1 x 100 B", 100, 1, 1),
+        ("produce 1 x 100 B, 5 in flight", 100, 1, 5),
+        ("produce 16 KiB of 100 B", 100, 150, 1),
+        ("produce 1 MiB of 100 B", 100, 9600, 5),
+        ("produce 1 MiB of 1 KiB", 1024, 1000, 5),
+    ] {
+        let value = vec![b'v'; record];
+        let values: Vec<&[u8]> = (0..count).map(|_| value.as_slice()).collect();
+        let (request, bytes) = produce(&values, 0);
+        let rounds = u64::try_from(in_flight).unwrap();
+        measure(name, seconds, bytes, rounds, || {
+            exchange(&mut client, &request, in_flight, &mut sink)
+        });
+    }
+    let end = fixture.node.info(common::TOPIC, 0).unwrap().log_end_offset;
+    for (name, max_bytes) in [("fetch 1 MiB", 1 << 20), ("fetch 16 KiB", 16 << 10)] {
+        let mut fetch = Fetch {
+            partition_max_bytes: max_bytes,
+            ..Fetch::default()
+        };
+        fetch.partitions = vec![(0, end - 40_000)];
+        let request = frame(api::FETCH, 12, &fetch.encode());
+        exchange(&mut client, &request, 1, &mut sink);
+        let bytes = sink.len().min(usize::try_from(max_bytes).unwrap());
+        measure(name, seconds, bytes, 1, || {
+            exchange(&mut client, &request, 1, &mut sink)
+        });
+    }
+    let mut fetch = Fetch::default();
+    fetch.partitions = vec![(1, 0)];
+    measure("fetch nothing", seconds, 1, 1, || {
+        exchange(&mut client, &frame(api::FETCH, 12, &fetch.encode()), 1, &mut sink);
+    });
+    let request = MetadataRequest {
+        topics: None,
+        ..MetadataRequest::default()
+    }
+    .to_bytes(12)
+    .unwrap();
+    let request = frame(api::METADATA, 12, &request);
+    measure("metadata, one topic", seconds, 1, 1, || {
+        exchange(&mut client, &request, 1, &mut sink)
+    });
+    let mut consumer = fixture.connect();
+    let (request, _) = produce(&[&[b'v'; 100]], 2);
+    let mut offset = 0;
+    measure("produce to parked consumer, 2 requests", seconds, 1, 2, || {
+        let fetch = Fetch {
+            max_wait_ms: 10_000,
+            partitions: vec![(2, offset)],
+            ..Fetch::default()
+        };
+        consumer
+            .stream
+            .write_all(&frame(api::FETCH, 12, &fetch.encode()))
+            .unwrap();
+        exchange(&mut client, &request, 1, &mut sink);
+        consumer.receive_frame();
+        offset += 1;
+    });
+}

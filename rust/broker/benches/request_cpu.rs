@@ -92,58 +92,66 @@ fn exchange(client: &mut Client, frame: &[u8], in_flight: usize, sink: &mut Vec<
     }
 }
 
-fn main() {
-    let seconds = std::env::args()
-        .filter_map(|argument| argument.parse().ok())
-        .next()
-        .unwrap_or(2.0);
-    let fixture = Fixture::with(&[], &[("segment.bytes", "268435456"), ("max.message.bytes", "4000000")]);
-    let mut client = fixture.connect();
-    let mut sink = Vec::new();
-    let produce = |values: &[&[u8]], partition| {
-        let records = batch(values);
-        let request = Produce {
-            records: &records,
-            version: 9,
-            partition,
-            ..Produce::default()
-        };
-        (frame(api::PRODUCE, 9, &request.encode()), records.len())
+/// A Produce request for one batch of `count` values of `size` bytes, and the batch's size.
+fn produce_frame(partition: i32, size: usize, count: usize) -> (Vec<u8>, usize) {
+    let value = vec![b'v'; size];
+    let values: Vec<&[u8]> = (0..count).map(|_| value.as_slice()).collect();
+    let records = batch(&values);
+    let request = Produce {
+        version: 9,
+        partition,
+        records: &records,
+        ..Produce::default()
     };
-    for (name, record, count, in_flight) in [
-        ("produce 1 x 100 B", 100, 1, 1),
-        ("produce 1 x 100 B, 5 in flight", 100, 1, 5),
-        ("produce 16 KiB of 100 B", 100, 150, 1),
-        ("produce 1 MiB of 100 B", 100, 9600, 5),
-        ("produce 1 MiB of 1 KiB", 1024, 1000, 5),
+    (frame(api::PRODUCE, 9, &request.encode()), records.len())
+}
+
+fn produce(client: &mut Client, seconds: f64) {
+    let mut sink = Vec::new();
+    for (name, partition, size, count, in_flight) in [
+        ("produce 1 x 100 B", 0, 100, 1, 1),
+        ("produce 1 x 100 B, 5 in flight", 0, 100, 1, 5),
+        ("produce 16 KiB of 100 B", 1, 100, 150, 1),
+        ("produce 1 MiB of 100 B", 2, 100, 9600, 5),
+        ("produce 1 MiB of 1 KiB", 2, 1024, 1000, 5),
     ] {
-        let value = vec![b'v'; record];
-        let values: Vec<&[u8]> = (0..count).map(|_| value.as_slice()).collect();
-        let (request, bytes) = produce(&values, 0);
-        let rounds = u64::try_from(in_flight).unwrap();
-        measure(name, seconds, bytes, rounds, || {
-            exchange(&mut client, &request, in_flight, &mut sink)
+        let (request, bytes) = produce_frame(partition, size, count);
+        measure(name, seconds, bytes, in_flight, || {
+            exchange(client, &request, usize::try_from(in_flight).unwrap(), &mut sink);
         });
     }
-    let end = fixture.node.info(common::TOPIC, 0).unwrap().log_end_offset;
-    for (name, max_bytes) in [("fetch 1 MiB", 1 << 20), ("fetch 16 KiB", 16 << 10)] {
-        let mut fetch = Fetch {
+}
+
+fn fetch(client: &mut Client, seconds: f64) {
+    for (name, partition, offset, max_bytes) in [
+        ("fetch of an unknown partition", 9, 0, 1),
+        ("fetch 1 x 100 B", 0, 0, 1),
+        ("fetch 16 KiB", 1, 0, 20_000),
+        ("fetch 1 MiB", 2, 0, 1_200_000),
+        ("fetch 8 MiB", 2, 0, 8_400_000),
+    ] {
+        let mut sink = Vec::new();
+        let request = Fetch {
             partition_max_bytes: max_bytes,
+            partitions: vec![(partition, offset)],
             ..Fetch::default()
         };
-        fetch.partitions = vec![(0, end - 40_000)];
-        let request = frame(api::FETCH, 12, &fetch.encode());
-        exchange(&mut client, &request, 1, &mut sink);
-        let bytes = sink.len().min(usize::try_from(max_bytes).unwrap());
-        measure(name, seconds, bytes, 1, || {
-            exchange(&mut client, &request, 1, &mut sink)
-        });
+        let request = frame(api::FETCH, 12, &request.encode());
+        exchange(client, &request, 1, &mut sink);
+        let bytes = sink.len();
+        measure(name, seconds, bytes, 1, || exchange(client, &request, 1, &mut sink));
     }
-    let mut fetch = Fetch::default();
-    fetch.partitions = vec![(1, 0)];
-    measure("fetch nothing", seconds, 1, 1, || {
-        exchange(&mut client, &frame(api::FETCH, 12, &fetch.encode()), 1, &mut sink);
-    });
+}
+
+fn main() {
+    let seconds = std::env::args()
+        .find_map(|argument| argument.parse().ok())
+        .unwrap_or(2.0);
+    let fixture = Fixture::with(&[], &[("max.message.bytes", "4000000")]);
+    let mut client = fixture.connect();
+    produce(&mut client, seconds);
+    fetch(&mut client, seconds);
+    let mut sink = Vec::new();
     let request = MetadataRequest {
         topics: None,
         ..MetadataRequest::default()
@@ -152,15 +160,15 @@ fn main() {
     .unwrap();
     let request = frame(api::METADATA, 12, &request);
     measure("metadata, one topic", seconds, 1, 1, || {
-        exchange(&mut client, &request, 1, &mut sink)
+        exchange(&mut client, &request, 1, &mut sink);
     });
     let mut consumer = fixture.connect();
-    let (request, _) = produce(&[&[b'v'; 100]], 2);
-    let mut offset = 0;
+    let (request, _) = produce_frame(0, 100, 1);
+    let mut offset = fixture.node.info(common::TOPIC, 0).unwrap().log_end_offset;
     measure("produce to parked consumer, 2 requests", seconds, 1, 2, || {
         let fetch = Fetch {
             max_wait_ms: 10_000,
-            partitions: vec![(2, offset)],
+            partitions: vec![(0, offset)],
             ..Fetch::default()
         };
         consumer

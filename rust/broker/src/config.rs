@@ -77,6 +77,7 @@ pub(crate) struct Options {
     pub(crate) socket_buffer_bytes: Option<usize>,
     pub(crate) open_files_max: usize,
     pub(crate) helper_threads: usize,
+    pub(crate) checkpoint_interval: Duration,
 }
 
 impl Options {
@@ -107,6 +108,9 @@ impl Options {
                 bytes => usize::try_from(bytes).ok(),
             },
             open_files_max: reader.number("barnabas.open.files", 4096)?,
+            checkpoint_interval: Duration::from_millis(
+                reader.number("log.flush.offset.checkpoint.interval.ms", 60_000)?,
+            ),
             helper_threads: reader.number("barnabas.helper.threads", 2)?,
         })
     }

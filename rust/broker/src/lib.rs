@@ -26,6 +26,7 @@ mod publish;
 mod purgatory;
 mod reply;
 mod stored;
+mod upkeep;
 
 pub use broker::METADATA_TOPIC;
 pub use calls::{KeyValue, PartitionInfo};

@@ -86,6 +86,11 @@ pub(crate) fn handle(
         image: &image,
         listener: &peer.listener,
         operations,
+        no_listener: if version >= 6 {
+            ErrorCode::LISTENER_NOT_FOUND
+        } else {
+            ErrorCode::LEADER_NOT_AVAILABLE
+        },
     };
     let topics = match asked {
         None => context.all_topics(),
@@ -152,6 +157,8 @@ struct Context<'a> {
     image: &'a Image,
     listener: &'a str,
     operations: i32,
+    /// The error for a leader without the client's listener.
+    no_listener: ErrorCode,
 }
 
 impl<'a> Context<'a> {
@@ -220,7 +227,7 @@ impl<'a> Context<'a> {
         let leader = self.image.brokers.get(&state.leader);
         let error = match leader {
             None => ErrorCode::LEADER_NOT_AVAILABLE,
-            Some(broker) if broker.endpoint(self.listener).is_none() => ErrorCode::LISTENER_NOT_FOUND,
+            Some(broker) if broker.endpoint(self.listener).is_none() => self.no_listener,
             Some(_) => ErrorCode::NONE,
         };
         let is_offline = |id: &i32| !self.image.brokers.contains_key(id);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use barnabas_net::server::{Server, ServerConfig, raise_file_limit};
+use barnabas_net::server::{Server, ServerConfig, ServerError, raise_file_limit};
 
 use crate::broker::Broker;
 use crate::calls::{KeyValue, PartitionInfo};
@@ -15,12 +15,14 @@ use crate::dispatch::Dispatch;
 use crate::error::BrokerError;
 use crate::image::{Change, Endpoint};
 use crate::metadata;
+use crate::upkeep::Upkeep;
 
 /// A broker with its network side. Dropping it stops it without a clean shutdown.
 pub struct Node {
     broker: Arc<Broker>,
     server: Server<Dispatch>,
     advertised: Vec<Endpoint>,
+    upkeep: Upkeep,
     is_stopped: AtomicBool,
 }
 
@@ -52,10 +54,12 @@ impl Node {
         };
         let server = Server::bind(server, Arc::new(Dispatch(Arc::clone(&broker))))?;
         let advertised = advertised(&broker.config, &server);
+        let upkeep = Upkeep::start(&broker).map_err(ServerError::Start)?;
         Ok(Self {
             broker,
             server,
             advertised,
+            upkeep,
             is_stopped: AtomicBool::new(false),
         })
     }
@@ -190,6 +194,7 @@ impl Node {
             ("flushes", own.flushes.get()),
             ("bytes_in", net.bytes_in.load(Ordering::Relaxed)),
             ("bytes_out", net.bytes_out.load(Ordering::Relaxed)),
+            ("cold_reads", net.cold_reads.load(Ordering::Relaxed)),
             ("connections", length(net.connections.load(Ordering::Relaxed))),
             ("connections_accepted", net.accepted.load(Ordering::Relaxed)),
             ("connections_refused", net.refused.load(Ordering::Relaxed)),
@@ -205,6 +210,7 @@ impl Node {
         }
         self.broker.begin_stop();
         let is_drained = self.server.stop(timeout);
+        self.upkeep.stop();
         self.broker.helpers.stop();
         let closed = self.broker.logs.shutdown(self.broker.wall_clock_ms());
         if let Err(error) = &closed {

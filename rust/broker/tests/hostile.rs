@@ -1,11 +1,6 @@
 //! Requests that no well-behaved client sends: each is answered or closes its own connection, and nothing else happens.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test that fails stops"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that fails stops")]
 #![allow(dead_code, reason = "each test binary uses its part of the common module")]
 
 mod common;

@@ -1,10 +1,10 @@
 //! ApiVersions, Metadata, ListOffsets and OffsetForLeaderEpoch against a real broker.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that fails stops")]
 #![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test that fails stops"
+    clippy::too_many_lines,
+    clippy::doc_markdown,
+    reason = "tables of cases in Kafka's words"
 )]
 #![allow(dead_code, reason = "each test binary uses its part of the common module")]
 

@@ -122,7 +122,15 @@ impl<H: Handler> Connection<H> {
         if !response.finish() {
             return Err(io::Error::other("a response does not fit into a frame"));
         }
-        send(stream, response, self.shared.config.send_mode, pool).await?;
+        let metrics = &self.shared.metrics;
+        send(
+            stream,
+            response,
+            self.shared.config.send_mode,
+            pool,
+            &metrics.cold_reads,
+        )
+        .await?;
         self.shared
             .metrics
             .bytes_out

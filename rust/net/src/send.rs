@@ -4,10 +4,12 @@
 //! connection: callers must drop it on any error from here.
 
 use std::io;
+use std::sync::atomic::AtomicU64;
 
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
+use crate::cold::warm;
 use crate::framing::BufferPool;
 use crate::part::{FileRange, RangeSource, Response};
 
@@ -33,39 +35,42 @@ pub enum SendMode {
 }
 
 /// Sends `response`, with a buffer of `pool` to assemble bytes and small ranges in.
-pub(crate) async fn send<F: RangeSource>(
+pub(crate) async fn send<F: RangeSource + Clone>(
     stream: &mut TcpStream,
     response: &Response<F>,
     mode: SendMode,
     pool: &BufferPool,
+    cold_reads: &AtomicU64,
 ) -> io::Result<()> {
     if response.ranges().is_empty() {
         return stream.write_all(response.bytes()).await;
     }
     let mut scratch = pool.take(SCRATCH_BYTES);
-    let result = send_parts(stream, response, mode, &mut scratch).await;
+    let result = send_parts(stream, response, mode, &mut scratch, cold_reads).await;
     pool.give(scratch);
     result
 }
 
-async fn send_parts<F: RangeSource>(
+async fn send_parts<F: RangeSource + Clone>(
     stream: &mut TcpStream,
     response: &Response<F>,
     mode: SendMode,
     scratch: &mut Vec<u8>,
+    cold_reads: &AtomicU64,
 ) -> io::Result<()> {
     let mut sent = 0;
     for (at, range) in response.ranges() {
         scratch.extend_from_slice(response.bytes().get(sent..*at).unwrap_or_default());
         sent = *at;
         if range.len <= INLINE_RANGE_BYTES {
+            warm(range, 0, range.len, cold_reads).await?;
             read_range(range, 0, range.len, scratch)?;
         } else if mode == SendMode::Sendfile && range.file.descriptor().is_some() {
             send_more(stream, scratch).await?;
             scratch.clear();
-            send_file(stream, range).await?;
+            send_file(stream, range, cold_reads).await?;
         } else {
-            send_buffered(stream, range, scratch).await?;
+            send_buffered(stream, range, scratch, cold_reads).await?;
         }
         if scratch.len() >= CHUNK_BYTES {
             stream.write_all(scratch).await?;
@@ -94,21 +99,23 @@ fn read_range<F: RangeSource>(range: &FileRange<F>, from: usize, len: usize, out
     Ok(())
 }
 
-fn position_in<F>(range: &FileRange<F>, offset: usize) -> io::Result<u64> {
+pub(crate) fn position_in<F>(range: &FileRange<F>, offset: usize) -> io::Result<u64> {
     u64::try_from(offset)
         .ok()
         .and_then(|offset| range.position.checked_add(offset))
         .ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
-async fn send_buffered<F: RangeSource>(
+async fn send_buffered<F: RangeSource + Clone>(
     stream: &mut TcpStream,
     range: &FileRange<F>,
     scratch: &mut Vec<u8>,
+    cold_reads: &AtomicU64,
 ) -> io::Result<()> {
     let mut done = 0;
     while done < range.len {
         let len = (range.len - done).min(CHUNK_BYTES);
+        warm(range, done, len, cold_reads).await?;
         read_range(range, done, len, scratch)?;
         stream.write_all(scratch).await?;
         scratch.clear();
@@ -133,31 +140,44 @@ async fn send_more(stream: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
 }
 
 #[cfg(target_os = "linux")]
-async fn send_file<F: RangeSource>(stream: &TcpStream, range: &FileRange<F>) -> io::Result<()> {
-    let mut position = range.position;
-    let mut left = range.len;
-    let mut turn = 0;
+async fn send_file<F: RangeSource + Clone>(
+    stream: &TcpStream,
+    range: &FileRange<F>,
+    cold_reads: &AtomicU64,
+) -> io::Result<()> {
+    let mut done = 0;
+    while done < range.len {
+        let turn = (range.len - done).min(TURN_BYTES);
+        warm(range, done, turn, cold_reads).await?;
+        send_turn(stream, range, done, turn).await?;
+        done += turn;
+        if done < range.len {
+            tokio::task::yield_now().await;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+async fn send_turn<F: RangeSource>(
+    stream: &TcpStream,
+    range: &FileRange<F>,
+    from: usize,
+    len: usize,
+) -> io::Result<()> {
+    let mut position = position_in(range, from)?;
+    let mut left = len;
     while left > 0 {
         let n = stream
             .async_io(tokio::io::Interest::WRITABLE, || {
                 let file = range.file.descriptor().ok_or(io::ErrorKind::NotFound)?;
-                Ok(rustix::fs::sendfile(
-                    stream,
-                    file,
-                    Some(&mut position),
-                    left.min(TURN_BYTES),
-                )?)
+                Ok(rustix::fs::sendfile(stream, file, Some(&mut position), left)?)
             })
             .await?;
         if n == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         left = left.saturating_sub(n);
-        turn += n;
-        if turn >= TURN_BYTES && left > 0 {
-            turn = 0;
-            tokio::task::yield_now().await;
-        }
     }
     Ok(())
 }
@@ -168,6 +188,10 @@ async fn send_more(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
 }
 
 #[cfg(not(target_os = "linux"))]
-async fn send_file<F: RangeSource>(stream: &mut TcpStream, range: &FileRange<F>) -> io::Result<()> {
-    send_buffered(stream, range, &mut Vec::new()).await
+async fn send_file<F: RangeSource + Clone>(
+    stream: &mut TcpStream,
+    range: &FileRange<F>,
+    cold_reads: &AtomicU64,
+) -> io::Result<()> {
+    send_buffered(stream, range, &mut Vec::new(), cold_reads).await
 }

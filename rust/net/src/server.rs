@@ -27,6 +27,8 @@ pub use crate::send::SendMode;
 
 /// Connections that the kernel holds for us before they are accepted.
 const BACKLOG: i32 = 1024;
+/// Threads per reactor that read what is not in the page cache.
+const HELPERS_PER_REACTOR: usize = 2;
 /// How long accepting pauses after it failed (out of descriptors).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -123,7 +125,7 @@ impl<F> std::fmt::Debug for Outcome<F> {
 /// What the server calls for every frame.
 pub trait Handler: Send + Sync + 'static {
     /// What a response's ranges are of.
-    type File: RangeSource;
+    type File: RangeSource + Clone;
     /// What the handler keeps per connection.
     type Connection: Send + 'static;
     /// A connection was accepted.
@@ -153,6 +155,8 @@ pub struct ServerMetrics {
     pub bytes_in: AtomicU64,
     /// Bytes of responses sent.
     pub bytes_out: AtomicU64,
+    /// Chunks of files that were not in the page cache and were read by a helper thread first.
+    pub cold_reads: AtomicU64,
     /// Connections open.
     pub connections: AtomicUsize,
 }
@@ -267,6 +271,7 @@ impl<H: Handler> Server<H> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .enable_time()
+            .max_blocking_threads(HELPERS_PER_REACTOR)
             .build()?;
         lock(&self.shared.reactors).push(Reactor {
             runtime: runtime.handle().clone(),
@@ -398,7 +403,10 @@ fn bind_listener(listener: &Listener, config: &ServerConfig) -> io::Result<std::
         listener.host.as_str()
     };
     let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    for address in (host, listener.port).to_socket_addrs()? {
+    let mut addresses: Vec<_> = (host, listener.port).to_socket_addrs()?.collect();
+    // A name such as localhost may stand for both; clients that try one address try this one.
+    addresses.sort_by_key(SocketAddr::is_ipv6);
+    for address in addresses {
         match bind_address(address, config) {
             Ok(socket) => return Ok(socket),
             Err(error) => last = error,

@@ -279,6 +279,33 @@ fn ranges_come_the_same_by_sendfile_and_through_a_buffer() {
 }
 
 #[test]
+fn a_range_that_is_not_cached_is_read_by_a_helper_first() {
+    for mode in [SendMode::Sendfile, SendMode::Buffered] {
+        let running = start(config(mode));
+        let file = &running.commands.file.0;
+        file.sync_all().unwrap();
+        rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+        let mut byte = [0];
+        let probe = rustix::io::preadv2(
+            file,
+            &mut [std::io::IoSliceMut::new(&mut byte)],
+            2_000_000,
+            rustix::io::ReadWriteFlags::NOWAIT,
+        );
+        let mut stream = running.connect();
+        stream.write_all(&command(b'f', &[100_000, 2_800_000])).unwrap();
+        let range = &running.contents[100_000..2_900_000];
+        assert!(
+            receive(&mut stream) == [b"<<", range, b"><", range, b">>"].concat(),
+            "{mode:?}"
+        );
+        // Some file systems cannot forget, and some cannot be asked.
+        let cold_reads = running.server.metrics().cold_reads.load(Ordering::Relaxed);
+        assert_eq!(cold_reads > 0, probe == Err(rustix::io::Errno::AGAIN), "{mode:?}");
+    }
+}
+
+#[test]
 fn a_range_that_ends_early_closes_the_connection() {
     for mode in [SendMode::Sendfile, SendMode::Buffered] {
         for len in [100, 200_000] {

@@ -31,11 +31,38 @@ const PULL_SECONDS_MAX: f64 = 3600.0;
 /// A broker's data plane.
 #[pyclass(frozen, module = "barnabas._core")]
 struct BrokerCore {
-    node: Node,
+    /// Given up in a forked child, where its threads do not exist.
+    node: Option<Node>,
+    process: u32,
+}
+
+impl BrokerCore {
+    /// The broker, in the process that started it.
+    fn node(&self, py: Python<'_>) -> PyResult<&Node> {
+        self.own_node().ok_or_else(|| {
+            let fix = "this broker runs in the process that started it: connect to its address, or start one here";
+            raise(py, "IllegalStateError", fix)
+        })
+    }
+
+    fn own_node(&self) -> Option<&Node> {
+        self.node.as_ref().filter(|_| self.process == std::process::id())
+    }
+}
+
+impl Drop for BrokerCore {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            // Stopping would wait for threads that this process does not have.
+            std::mem::forget(self.node.take());
+        }
+    }
 }
 
 /// Name, host, port.
 type ListenerTuple = (String, String, u16);
+/// Log start, high watermark, last stable offset, log end, leader epoch.
+type InfoTuple = (i64, i64, i64, i64, i32);
 /// Partition, leader, leader epoch, replicas, in-sync replicas.
 type PartitionTuple = (i32, i32, i32, Vec<i32>, Vec<i32>);
 
@@ -48,31 +75,35 @@ impl BrokerCore {
         let node = py
             .detach(|| Node::start(config))
             .map_err(|error| raise_broker(py, &error))?;
-        Ok(Self { node })
+        Ok(Self {
+            node: Some(node),
+            process: std::process::id(),
+        })
     }
 
     /// Listener, host and port of every endpoint that clients are told.
-    fn endpoints(&self) -> Vec<ListenerTuple> {
-        let endpoints = self.node.endpoints().iter();
-        endpoints
+    fn endpoints(&self, py: Python<'_>) -> PyResult<Vec<ListenerTuple>> {
+        let endpoints = self.node(py)?.endpoints().iter();
+        Ok(endpoints
             .map(|endpoint| (endpoint.listener.clone(), endpoint.host.clone(), endpoint.port))
-            .collect()
+            .collect())
     }
 
     /// Serves requests from here on.
-    fn open_gate(&self) {
-        self.node.open_gate();
+    fn open_gate(&self, py: Python<'_>) -> PyResult<()> {
+        self.node(py)?.open_gate();
+        Ok(())
     }
 
     /// Monotonic milliseconds, the clock of all arrival stamps.
-    fn now_ms(&self) -> f64 {
-        self.node.now_ms()
+    fn now_ms(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.node(py)?.now_ms())
     }
 
     /// Waits up to `timeout` seconds for events and returns all that are there, in arrival order, up to `limit`.
     #[pyo3(signature = (timeout, limit = 256))]
     fn pull<'py>(&self, py: Python<'py>, timeout: f64, limit: usize) -> PyResult<Bound<'py, PyList>> {
-        let node = &self.node;
+        let node = self.node(py)?;
         let events = match node.pull(Duration::ZERO, limit) {
             Some(events) => events,
             None => wait_in_slices(py, Some(seconds(timeout)?), |slice| node.pull(slice, limit))?.unwrap_or_default(),
@@ -86,16 +117,19 @@ impl BrokerCore {
 
     /// Answers an API request with a response body, to which the header is added.
     #[pyo3(signature = (token, body, throttle_ms = 0))]
-    fn respond(&self, token: u64, body: &[u8], throttle_ms: u32) {
-        self.node.respond(token, body, throttle_ms);
+    fn respond(&self, py: Python<'_>, token: u64, body: &[u8], throttle_ms: u32) -> PyResult<()> {
+        self.node(py)?.respond(token, body, throttle_ms);
+        Ok(())
     }
 
     /// Answers a Metadata request from the image as it is now, without creating anything.
-    fn respond_from_image(&self, token: u64) {
-        self.node.respond_from_image(token);
+    fn respond_from_image(&self, py: Python<'_>, token: u64) -> PyResult<()> {
+        self.node(py)?.respond_from_image(token);
+        Ok(())
     }
 
     /// Appends records as one batch and returns the first one's offset.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments are extracted into owned values")]
     fn append(
         &self,
         py: Python<'_>,
@@ -109,7 +143,7 @@ impl BrokerCore {
             .iter()
             .map(|(key, value)| (key.as_deref(), value.as_deref()))
             .collect();
-        self.node
+        self.node(py)?
             .append(topic, partition, leader_epoch, &records, timestamp_ms)
             .map_err(|error| raise_broker_at(py, &error, topic, partition))
     }
@@ -127,7 +161,7 @@ impl BrokerCore {
         value: &[u8],
         timestamp_ms: i64,
     ) -> PyResult<i64> {
-        self.node
+        self.node(py)?
             .append_control(
                 topic,
                 partition,
@@ -141,8 +175,8 @@ impl BrokerCore {
     }
 
     /// Starts a read of whole batches below the high watermark; its event carries the returned token.
-    fn read(&self, topic: &str, partition: i32, offset: i64, max_bytes: usize) -> u64 {
-        self.node.read(topic, partition, offset, max_bytes)
+    fn read(&self, py: Python<'_>, topic: &str, partition: i32, offset: i64, max_bytes: usize) -> PyResult<u64> {
+        Ok(self.node(py)?.read(topic, partition, offset, max_bytes))
     }
 
     /// Offset, timestamp, key, value, producer id, producer epoch and "is control" of every record of whole batches.
@@ -152,57 +186,67 @@ impl BrokerCore {
     }
 
     /// Tells of a partition's readiness, movements and end from here on.
-    fn watch(&self, topic: &str, partition: i32) {
-        self.node.watch(topic, partition);
+    fn watch(&self, py: Python<'_>, topic: &str, partition: i32) -> PyResult<()> {
+        self.node(py)?.watch(topic, partition);
+        Ok(())
     }
 
     /// Log start, high watermark, last stable offset, log end and leader epoch; None if the partition is not here.
-    fn info(&self, topic: &str, partition: i32) -> Option<(i64, i64, i64, i64, i32)> {
-        let info = self.node.info(topic, partition)?;
-        Some((
+    fn info(&self, py: Python<'_>, topic: &str, partition: i32) -> PyResult<Option<InfoTuple>> {
+        let Some(info) = self.node(py)?.info(topic, partition) else {
+            return Ok(None);
+        };
+        Ok(Some((
             info.log_start_offset,
             info.high_watermark,
             info.last_stable_offset,
             info.log_end_offset,
             info.leader_epoch,
-        ))
+        )))
     }
 
     /// Publishes changes of the image as of an offset and epoch of the metadata log.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments are extracted into owned values")]
     fn publish(&self, py: Python<'_>, delta: Vec<Bound<'_, PyTuple>>, offset: i64, epoch: i32) -> PyResult<()> {
         let delta = delta.iter().map(change).collect::<PyResult<Vec<_>>>()?;
-        py.detach(|| self.node.publish(delta, offset, epoch))
+        let node = self.node(py)?;
+        py.detach(|| node.publish(delta, offset, epoch))
             .map_err(|error| raise_broker(py, &error))
     }
 
     /// Replaces a small durable file.
     fn store(&self, py: Python<'_>, name: &str, data: &[u8]) -> PyResult<()> {
-        py.detach(|| self.node.store(name, data))
+        let node = self.node(py)?;
+        py.detach(|| node.store(name, data))
             .map_err(|error| raise_broker(py, &error))
     }
 
     /// Reads a small durable file; None if there is none.
     fn load<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let node = self.node(py)?;
         let data = py
-            .detach(|| self.node.load(name))
+            .detach(|| node.load(name))
             .map_err(|error| raise_broker(py, &error))?;
         Ok(data.map(|data| PyBytes::new(py, &data)))
     }
 
     /// Closes a connection.
-    fn close_connection(&self, connection_id: u64) {
-        self.node.close_connection(connection_id);
+    fn close_connection(&self, py: Python<'_>, connection_id: u64) -> PyResult<()> {
+        self.node(py)?.close_connection(connection_id);
+        Ok(())
     }
 
     /// Counters and lengths by name.
-    fn metrics(&self) -> BTreeMap<&'static str, u64> {
-        self.node.metrics()
+    fn metrics(&self, py: Python<'_>) -> PyResult<BTreeMap<&'static str, u64>> {
+        Ok(self.node(py)?.metrics())
     }
 
     /// Finishes what is being executed, closes everything and marks the shutdown as clean. True if all went well.
     fn stop(&self, py: Python<'_>, timeout: f64) -> PyResult<bool> {
         let timeout = seconds(timeout)?;
-        Ok(py.detach(|| self.node.stop(timeout)))
+        // A forked child has nothing to stop, and its clean-up code should not fail for that.
+        let node = self.own_node();
+        Ok(py.detach(|| node.is_none_or(|node| node.stop(timeout))))
     }
 }
 

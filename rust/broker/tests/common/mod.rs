@@ -148,8 +148,8 @@ impl Fixture {
 
     /// The next event that the control plane is told.
     pub(crate) fn event(&self) -> Event {
-        let mut events = self.node.pull(PATIENCE, 1).expect("an event");
-        events.pop().expect("an event")
+        let mut events = self.node.pull(PATIENCE, 1).unwrap();
+        events.pop().unwrap()
     }
 
     /// Waits until a counter has reached a value.
@@ -220,8 +220,8 @@ impl Client {
     /// Produces to one partition of [`TOPIC`]; error code and base offset.
     pub(crate) fn produce(&mut self, partition: i32, records: &[u8]) -> (i16, i64) {
         let request = Produce {
-            records,
             partition,
+            records,
             ..Produce::default()
         };
         let answer = self.produce_with(&request);

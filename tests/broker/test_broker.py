@@ -370,6 +370,37 @@ def test_group_requests_before_the_offsets_topic_exists_are_refused() -> None:
         assert client.ask(HeartbeatRequest(group_id="g", member_id="m")).error_code == errors.NotCoordinatorError.code
 
 
+def test_groups_end_with_the_offsets_topic_and_begin_anew() -> None:
+    with Broker() as fresh, RawClient(fresh.bootstrap_servers) as client:
+        topic_id = create(client, "orders").topic_id
+        client.coordinator("g")
+        assert commit(client, "g", topic_id, 5) == 0
+        client.ask(DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="__consumer_offsets")]))
+        assert commit(client, "g", topic_id, 6) == errors.NotCoordinatorError.code
+        assert client.coordinator("g").error_code == 0
+        assert committed(client, "g") == {}
+        assert commit(client, "g", topic_id, 7) == 0
+
+
+def test_forked_child_leaves_the_broker_alone() -> None:
+    with Broker() as parent, RawClient(parent.bootstrap_servers) as client:
+        child = os.fork()
+        if child == 0:
+            refused = 0
+            try:
+                _ = parent.bootstrap_servers
+            except errors.IllegalStateError:
+                refused = 1
+            os._exit(10 * refused + int(parent.close()))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 11
+        assert create(client, "after-the-fork").error_code == 0
+
+
+def test_second_broker_on_a_directory_is_refused(tmp_path: Path) -> None:
+    with Broker(tmp_path), pytest.raises(errors.KafkaError, match="locked by another broker"):
+        Broker(tmp_path)
+
+
 # Restart.
 
 

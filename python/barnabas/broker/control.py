@@ -176,11 +176,6 @@ class ControlPlane:
             for replica in self._replicas():
                 if replica.owns_read(token):
                     self._drive(replica, now, replica.on_read, error_code, batches, next_offset, now)
-        elif kind == Event.WATCHED:
-            _, _, topic, partition, what, _ = event
-            replica = self._replica_of(topic, partition)
-            if replica is not None and what in ("truncated", "failed"):
-                replica.drop(now, f"its partition was {what}")
 
     def _replica_of(self, topic: str, partition: int) -> Replica | None:
         return self.metadata.replica if topic == METADATA_TOPIC else self.groups.replica_of(topic, partition)

@@ -28,8 +28,6 @@ class Event(IntEnum):
     """(topic, partition, last offset, error code): an append lies below the high watermark, or has failed."""
     READ = 4
     """(read token, error code, record batches, next offset, log end offset)"""
-    WATCHED = 5
-    """(topic, partition, what, offset): "ready", "high_watermark", "truncated" or "failed"."""
 
 
 class DataPlane(Protocol):
@@ -69,9 +67,6 @@ class DataPlane(Protocol):
     def decode_batches(self, data: bytes) -> list[tuple[int, int, bytes | None, bytes | None, int, int, bool]]:
         """Returns (offset, timestamp, key, value, producer id, producer epoch, is control) of every record."""
 
-    def watch(self, topic: str, partition: int) -> None:
-        """Asks for `Event.WATCHED` of a partition."""
-
     def info(self, topic: str, partition: int) -> tuple[int, int, int, int, int] | None:
         """Returns (log start, high watermark, last stable offset, log end, leader epoch); None if it is not here."""
 
@@ -81,7 +76,7 @@ class DataPlane(Protocol):
     def close_connection(self, connection_id: int) -> None:
         """Closes a connection."""
 
-    def metrics(self) -> dict[str, int]:
+    def metrics(self) -> Mapping[str, float]:
         """Returns the data plane's counters."""
 
     def stop(self, timeout: float) -> bool:

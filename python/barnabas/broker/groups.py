@@ -55,7 +55,9 @@ class GroupCoordinators:
     def partition(self, group_id: str) -> int | None:
         """Returns the partition of a group; None as long as the topic does not exist."""
         topic = self._metadata.image.topics.get(OFFSETS_TOPIC)
-        return partition_for(group_id, len(topic.partitions)) if topic is not None and topic.partitions else None
+        if topic is None or not topic.partitions:
+            return None
+        return partition_for(group_id, len(topic.partitions))
 
     def submit(self, request: Request, group_id: str, message: Any, answer: Callable[[Any], None]) -> None:
         """Hands `message` to the shard of `group_id`; `answer` gets its answer or `Failed`."""
@@ -100,17 +102,22 @@ class GroupCoordinators:
         return self._replicas.get(partition) if topic == OFFSETS_TOPIC else None
 
     def _replica(self, partition: int, now: Moment) -> Replica | None:
+        if self._metadata.replica.state is not ReplicaState.ACTIVE:
+            return self._replicas.get(partition)
         topic = self._metadata.image.topics.get(OFFSETS_TOPIC)
-        if topic is None or topic.partitions[partition].leader != self._metadata.node_id:
-            return None
-        if topic.topic_id != self._topic_id:
-            # Deleted and created again: what the old replicas knew is gone with their log.
+        topic_id = None if topic is None else topic.topic_id
+        if topic_id != self._topic_id:
+            # Deleted, and perhaps created again: what the old replicas knew is gone with their log.
             for old in self._replicas.values():
                 old.close()
             self._replicas.clear()
-            self._topic_id = topic.topic_id
+            self._topic_id = topic_id
+        if topic is None or partition not in topic.partitions:
+            return None
+        if topic.partitions[partition].leader != self._metadata.node_id:
+            return None
         replica = self._replicas.get(partition)
-        if replica is None or replica.state is ReplicaState.CLOSED:
+        if replica is None:
             if self._core.info(OFFSETS_TOPIC, partition) is None:
                 return None
             replica = Replica(

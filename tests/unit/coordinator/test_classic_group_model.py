@@ -20,6 +20,7 @@ from barnabas.coordinator.group import GroupState
 from barnabas.coordinator.records import group_record
 
 SESSION_MS = 10_000
+REBALANCE_MS = 15_000
 UNKNOWN = errors.UnknownMemberIdError.code
 CLIENTS = st.integers(0, 4)
 
@@ -36,6 +37,7 @@ class Client:
     sync: int | None = None
     heard_ms: float = 0.0
     instance: str | None = None
+    known: bool = False
     synced: bool = False
     must_rejoin: bool = False
 
@@ -76,12 +78,13 @@ class GroupModel(RuleBasedStateMachine):
     @rule(index=CLIENTS, version=st.sampled_from([3, 9]), metadata=st.sampled_from([b"a", b"a", b"b"]))
     def join(self, index: int, version: int, metadata: bytes) -> None:
         client = self.clients[index]
-        alive = self._alive(client)
+        client.known = self._alive(client)
         client.sync = None
         fields: dict[str, Any] = {"metadata": metadata, "group_instance_id": client.instance}
+        fields["rebalance_timeout_ms"] = REBALANCE_MS
         client.join = self.virtual.join(client.member_id, version=version, **fields)
         client.heard_ms = self.virtual.now_ms
-        self._settle(alive_before={id(client)} if alive else set())
+        self._settle()
 
     @rule(index=CLIENTS)
     def sync(self, index: int) -> None:
@@ -185,15 +188,15 @@ class GroupModel(RuleBasedStateMachine):
             return False
         return self.virtual.now_ms - client.heard_ms < SESSION_MS
 
-    def _settle(self, alive_before: set[int] = frozenset()) -> None:  # type: ignore[assignment]
+    def _settle(self) -> None:
         """Hands answers to the clients that wait for them."""
         for client in self.clients:
             if client.join in self.virtual.answers:
-                self._joined(client, self.virtual.answers.pop(client.join), alive=id(client) in alive_before)
+                self._joined(client, self.virtual.answers.pop(client.join))
             if client.sync in self.virtual.answers:
                 self._synced(client, self.virtual.answers.pop(client.sync))
 
-    def _joined(self, client: Client, answer: Any, *, alive: bool) -> None:
+    def _joined(self, client: Client, answer: Any) -> None:
         client.join = None
         if answer.error_code == 0:
             client.member_id, client.generation = answer.member_id, answer.generation_id
@@ -210,7 +213,7 @@ class GroupModel(RuleBasedStateMachine):
         elif answer.error_code == errors.MemberIdRequiredError.code:
             client.member_id = answer.member_id
         elif answer.error_code == UNKNOWN:
-            assert not alive, "a member whose session lives was forgotten"
+            assert not client.known, "a member was forgotten while it waited for the others"
             client.forget()
         else:
             client.forget()

@@ -11,9 +11,7 @@ _M = TypeVar("_M")
 
 # Messages
 
-def decode_message(
-    cls: type[_M], version: int, data: bytes | bytearray | memoryview, trailing: bool = False
-) -> _M: ...
+def decode_message(cls: type[_M], version: int, data: bytes | bytearray | memoryview, trailing: bool = False) -> _M: ...
 def encode_message(message: object, version: int, prefix: bytes | None = None) -> bytes: ...
 def read_uvarint(data: bytes, position: int) -> tuple[int, int]: ...
 
@@ -107,6 +105,68 @@ class Records(Sequence[Record]):
 
     def detach(self) -> Records:
         """The same records in buffers of their own, so that the fetch responses can be freed. Copies whole batches."""
+
+class ArrowTable:
+    """Arrow data for any library: has `__arrow_c_stream__`, as in `pyarrow.table(data)`."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class ArrowBatch:
+    """One Arrow record batch for any library: has `__arrow_c_array__`, as in `pyarrow.record_batch(batch)`."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+def decode_json(
+    records: Records, schema: object, raw_columns: Sequence[str] = (), *, fail_fast: bool = False
+) -> ArrowTable:
+    """Typed columns from records whose values are JSON: an Arrow table of `schema`.
+
+    Fields come from the value, those that `raw_columns` names from the record itself (with spark-sql-kafka's names and
+    types). A value or a field that does not fit gives null, or a `ValueError` with `fail_fast`.
+    """
+
+def check_schema(schema: object, raw_columns: Sequence[str] | None = None) -> None:
+    """Finds out whether every column of an Arrow schema can be read.
+
+    Without `raw_columns` all are Kafka's own; otherwise those that it names, and the others come from JSON values.
+
+    Raises:
+        ValueError: A column cannot be read.
+    """
+
+@final
+class ScanClient:
+    """Connections to a cluster that scans share, one after the other."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None: ...
+
+@final
+class Scan(Iterator[ArrowBatch]):
+    """Iterator over the Arrow batches of the records with offsets from `start` to before `end`.
+
+    Fetching and decoding run ahead on a thread that never waits for Python; dropping the scan ends it.
+    """
+
+    def __init__(
+        self,
+        client: ScanClient,
+        topic: str,
+        partition: int,
+        start: int,
+        end: int,
+        schema: object,
+        *,
+        raw_columns: Sequence[str] | None = None,
+        fail_fast: bool = False,
+        rows: int | None = None,
+        idle_timeout_ms: int = 120_000,
+    ) -> None: ...
+    @property
+    def schema(self) -> object:
+        """The schema of the batches, with `__arrow_c_schema__`."""
+
+    def __iter__(self) -> Scan: ...
+    def __next__(self) -> ArrowBatch: ...
 
 # Client
 

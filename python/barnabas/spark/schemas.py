@@ -124,11 +124,9 @@ class Decoding:
 
 
 def _is_kafka_column(field: StructField) -> bool:
-    return field.name in _TYPES and _without_nullability(_TYPES[field.name]) == _without_nullability(field.dataType)
-
-
-def _without_nullability(data_type: DataType) -> str:
-    return data_type.simpleString()
+    # The text of a type says nothing of nulls, which do not matter here.
+    kafka_type = _TYPES.get(field.name)
+    return kafka_type is not None and bool(kafka_type.simpleString() == field.dataType.simpleString())
 
 
 def _named(names: tuple[str, ...], schema: StructType) -> tuple[str, ...]:

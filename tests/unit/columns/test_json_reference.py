@@ -7,9 +7,10 @@ import math
 
 import pyarrow as pa
 from aiokafka.record.default_records import _DefaultRecordBatchBuilderPy
-from barnabas._core import Records, decode_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from barnabas._core import Records, decode_json
 
 SCHEMA = pa.schema(
     [

@@ -8,8 +8,8 @@ import sys
 import pyarrow as pa
 import pytest
 from aiokafka.record.default_records import _DefaultRecordBatchBuilderPy
-from barnabas._core import Record, Records
 
+from barnabas._core import Record, Records
 from barnabas.errors import CorruptMessageError
 from barnabas.types import TopicPartition
 

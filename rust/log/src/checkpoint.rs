@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 pub(crate) const RECOVERY_POINT: &str = "recovery-point-offset-checkpoint";
 /// First offset of each log that was not deleted, where it is not the first segment's.
 pub(crate) const LOG_START: &str = "log-start-offset-checkpoint";
+/// How far logs are compacted.
+pub(crate) const CLEANED: &str = "cleaner-offset-checkpoint";
 /// High watermarks.
 pub(crate) const HIGH_WATERMARK: &str = "replication-offset-checkpoint";
 

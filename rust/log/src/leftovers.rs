@@ -27,7 +27,7 @@ pub(crate) fn parse_file_name(name: &str) -> Option<(i64, &str)> {
 ///   offsets on is void and removed; the originals are still there.
 /// - other `.swap`: all output was complete; the originals in its range of offsets are removed, then it takes their place.
 ///
-/// Returns whether anything changed.
+/// Returns whether anything changed that has to do with compaction or deletion.
 pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<bool, LogError> {
     let list = || storage.read_dir(dir).map_err(|error| LogError::io("list", dir, error));
     let remove = |name: &str| {
@@ -58,7 +58,7 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<bool, LogError>
             || swap.is_some_and(|(offset, _)| offset >= void_from)
         {
             remove(name)?;
-            changed = true;
+            changed |= name.strip_suffix(".tmp").is_none();
         } else if let Some((offset, _)) = swap {
             swaps.insert(offset);
         }

@@ -298,6 +298,7 @@ impl DataDir {
         let recovery_points = self.load_offsets(checkpoint::RECOVERY_POINT)?;
         let log_starts = self.load_offsets(checkpoint::LOG_START)?;
         let high_watermarks = self.load_offsets(checkpoint::HIGH_WATERMARK)?;
+        let cleaned = self.load_offsets(checkpoint::CLEANED)?;
         let storage = self.env.storage.as_ref();
         let entries = storage
             .read_dir(&self.path)
@@ -322,7 +323,9 @@ impl DataDir {
                 log_start_offset: offset(&log_starts),
                 high_watermark: offset(&high_watermarks),
             };
-            let log = PartitionLog::open_in(self.env.clone(), path, None, config.defaults.clone(), context)?;
+            let mut options = config.defaults.clone();
+            options.compact |= cleaned.contains_key(&key);
+            let log = PartitionLog::open_in(self.env.clone(), path, None, options, context)?;
             let (topic, partition) = key;
             if logs
                 .entry(topic)

@@ -16,6 +16,33 @@ impl PartitionLog {
     /// `min_one_batch`), all below `up_to`. Empty when there is nothing below `up_to`.
     pub fn read(&self, offset: i64, max_bytes: usize, min_one_batch: bool, up_to: i64) -> Result<ReadSlice, LogError> {
         self.check_usable()?;
+        self.or_closed(self.find_slice(offset, max_bytes, min_one_batch, up_to))
+    }
+
+    /// First record below `up_to` whose timestamp is at least `timestamp`.
+    pub fn offset_for_timestamp(&self, timestamp: i64, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
+        self.check_usable()?;
+        self.or_closed(self.find_timestamp(timestamp, up_to))
+    }
+
+    /// First record that carries the greatest timestamp of the log below `up_to`.
+    pub fn max_timestamp(&self, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
+        self.check_usable()?;
+        self.or_closed(self.find_max_timestamp(up_to))
+    }
+
+    /// A reader whose files were closed or deleted under it learns that, not what it stumbled over.
+    fn or_closed<T>(&self, outcome: Result<T, LogError>) -> Result<T, LogError> {
+        outcome.or_else(|error| self.check_usable().and(Err(error)))
+    }
+
+    fn find_slice(
+        &self,
+        offset: i64,
+        max_bytes: usize,
+        min_one_batch: bool,
+        up_to: i64,
+    ) -> Result<ReadSlice, LogError> {
         // The end is read before the segments, so that the list has everything below it.
         let log_end_offset = self.log_end_offset();
         let log_start_offset = self.log_start_offset();
@@ -45,9 +72,7 @@ impl PartitionLog {
         Ok(ReadSlice::empty(offset))
     }
 
-    /// First record below `up_to` whose timestamp is at least `timestamp`.
-    pub fn offset_for_timestamp(&self, timestamp: i64, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
-        self.check_usable()?;
+    fn find_timestamp(&self, timestamp: i64, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
         let up_to = up_to.min(self.log_end_offset());
         let log_start_offset = self.log_start_offset();
         for segment in self.segments().iter() {
@@ -68,9 +93,7 @@ impl PartitionLog {
         Ok(None)
     }
 
-    /// First record that carries the greatest timestamp of the log below `up_to`.
-    pub fn max_timestamp(&self, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
-        self.check_usable()?;
+    fn find_max_timestamp(&self, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
         let up_to = up_to.min(self.log_end_offset());
         let log_start_offset = self.log_start_offset();
         let mut best: Option<TimestampOffset> = None;

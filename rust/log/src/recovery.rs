@@ -74,9 +74,14 @@ pub(crate) fn recover(
         dir,
         config,
         now_ms: context.now_ms,
-        changed: leftovers::clear(env.storage.as_ref(), dir)?,
+        changed: false,
         compacted: Cell::new(config.compact),
+        gap_behind: Cell::new(None),
     };
+    if leftovers::clear(env.storage.as_ref(), dir)? {
+        recovery.changed = true;
+        recovery.compacted.set(true);
+    }
     let listing = recovery.list()?;
     let mut recovered = recovery.open_log(&listing, context)?;
     if recovery.changed && !env.temporary {
@@ -122,8 +127,10 @@ struct Recovery<'a> {
     now_ms: i64,
     /// Files were removed or renamed.
     changed: bool,
-    /// Gaps between offsets are no sign of loss: the log is compacted.
+    /// Something says that the log is compacted: gaps between offsets are then no sign of loss.
     compacted: Cell<bool>,
+    /// The first validated segment whose last offsets are missing.
+    gap_behind: Cell<Option<i64>>,
 }
 
 /// What a walk found in a segment.
@@ -228,7 +235,34 @@ impl Recovery<'_> {
                 }
             }
         }
+        if let (Some(base_offset), false) = (self.gap_behind.get(), self.compacted.get()) {
+            self.end_at_gap(base_offset, &mut segments, listing, epochs)?;
+        }
         Ok(segments)
+    }
+
+    /// The end of a segment never reached the disk, the next segment did: the log ends at the gap, so that what is
+    /// left is what was appended first. A compacted log has such gaps by right.
+    fn end_at_gap(
+        &mut self,
+        base_offset: i64,
+        segments: &mut Vec<Arc<Segment>>,
+        listing: &Listing,
+        epochs: &mut EpochCache,
+    ) -> Result<(), LogError> {
+        let kept = segments.partition_point(|segment| segment.base_offset < base_offset);
+        for later in segments.drain(kept..).skip(1) {
+            log::warn!(
+                "{}: removing the segment at {}, behind a gap in the offsets",
+                self.dir.display(),
+                later.base_offset
+            );
+            self.remove_segment(later.base_offset)?;
+        }
+        let len = listing.logs.get(&base_offset).copied().unwrap_or(0);
+        let (last, _) = self.open_segment(base_offset, len, None, false, listing, epochs)?;
+        segments.push(Arc::new(last));
+        Ok(())
     }
 
     fn open_segment(
@@ -441,14 +475,8 @@ impl Recovery<'_> {
             return Ok(Walked { tail, cut });
         }
         if let Some(next_base) = next_base {
-            if !trusted && tail.next_offset < next_base && !self.compacted.get() {
-                // The end of this segment never reached the disk, the next segment did.
-                log::warn!(
-                    "{}: the log ends at {}, before {next_base}",
-                    path.display(),
-                    tail.next_offset
-                );
-                return Ok(Walked { tail, cut: true });
+            if !trusted && tail.next_offset < next_base && self.gap_behind.get().is_none() {
+                self.gap_behind.set(Some(base_offset));
             }
             tail.next_offset = next_base;
         }

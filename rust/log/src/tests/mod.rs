@@ -2,8 +2,10 @@
 
 mod append;
 mod batches;
+mod concurrent;
 mod crash;
 mod manager;
+mod model;
 mod read;
 mod recovery;
 mod sim;

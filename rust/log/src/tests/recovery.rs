@@ -134,6 +134,42 @@ fn a_bad_batch_in_the_middle_ends_the_log() {
     }
 }
 
+/// The tail of a sealed segment never reached the disk although the next segment did.
+#[test]
+fn a_gap_between_segments_ends_the_log() {
+    let one = batch(1, 50).len();
+    for (base, kept, end) in [(0, 7, 7), (10, 0, 10)] {
+        let storage = filled(25);
+        storage.corrupt(&path(base, ".log"), |bytes| bytes.truncate(kept * one));
+        reopen(&storage, end);
+    }
+}
+
+/// Compaction empties segments and leaves gaps anywhere; nothing that it kept may be taken for a loss, whichever of
+/// its traces is there: the topic's option, a gap within a segment, or a segment that is about to be deleted.
+#[test]
+fn gaps_of_a_compacted_log_are_kept() {
+    let one = batch(1, 50).len();
+    let expected: Vec<i64> = (10..17).chain(20..25).collect();
+    for trace in 0..3 {
+        let storage = filled(25);
+        storage.corrupt(&path(0, ".log"), Vec::clear);
+        storage.corrupt(&path(10, ".log"), |bytes| bytes.truncate(7 * one));
+        let mut expected = expected.clone();
+        let mut config = config();
+        match trace {
+            0 => config.compact = true,
+            1 => {
+                storage.corrupt(&path(20, ".log"), |bytes| _ = bytes.drain(2 * one..3 * one));
+                expected.retain(|offset| *offset != 22);
+            }
+            _ => _ = storage.open(&path(0, ".log.deleted"), crate::OpenMode::Create).unwrap(),
+        }
+        let log = open(&shared(&storage), config);
+        assert_eq!(base_offsets(&log), expected, "trace {trace}");
+    }
+}
+
 #[test]
 fn offsets_that_fall_end_the_log() {
     let storage = filled(25);

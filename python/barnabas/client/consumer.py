@@ -53,7 +53,7 @@ class Consumer:
         ...         _ = producer.send_many("orders", [b"1", b"2", b"3"])
         ...     with Consumer("orders", bootstrap_servers=broker.bootstrap_servers, group_id="billing",
         ...                   auto_offset_reset="earliest") as consumer:
-        ...         print([record.value for record, _ in zip(consumer, range(3))])
+        ...         print([record.value for record in islice(consumer, 3)])
         [b'1', b'2', b'3']
     """
 
@@ -505,10 +505,12 @@ class Consumer:
         deadline = self._driver.now() + max(0.0, timeout)
         self._fetch.poll_called()
         while True:
+            self._advance()
+            # After the events were taken: a wake-up whose event was among them has set the flag before, and the event
+            # of a later one ends the wait below.
             if self._woken.is_set():
                 self._woken.clear()
                 raise errors.WakeupError("wakeup() was called")
-            self._advance()
             now = self._driver.now()
             until = min((when for when in self._deadlines() if when is not None), default=deadline)
             records = self._fetch.poll(max(0.0, min(deadline, until) - now), max_records)

@@ -1,5 +1,8 @@
 """The admin client against our broker and against the reference Kafka."""
 
+import pickle
+import time
+
 import pytest
 
 import barnabas
@@ -19,7 +22,9 @@ def test_topics_are_created_listed_and_deleted(admin, unique):
     assert len(listed[other].partitions) == 1
     assert len(listed[unique].topic_id) == 16
     admin.delete_topics([unique, other])
-    assert not {unique, other} & admin.list_topics().keys()
+    deadline = time.monotonic() + 10
+    while {unique, other} & admin.list_topics().keys():
+        assert time.monotonic() < deadline, "the topics are still listed"
 
 
 def node(admin) -> int:
@@ -34,7 +39,7 @@ def test_creating_a_topic_again_names_it(admin, topic):
 @pytest.mark.parametrize(
     ("new", "error"),
     [
-        (NewTopic("bad name!", 1, 1), errors.InvalidTopicExceptionError if hasattr(errors, "InvalidTopicExceptionError") else errors.KafkaError),
+        (NewTopic("bad name!", 1, 1), errors.InvalidTopicError),
         (NewTopic("x", 0, 1), errors.InvalidPartitionsError),
         (NewTopic("x", 1, 9), errors.InvalidReplicationFactorError),
         (NewTopic("x", 1, 1, configs={"no.such.option": "1"}), errors.InvalidConfigError),
@@ -113,8 +118,6 @@ def test_a_closed_admin_says_so(bootstrap_servers):
 
 
 def test_clients_are_not_pickled(admin):
-    import pickle
-
     with pytest.raises(TypeError, match="make a new one"):
         pickle.dumps(admin)
     assert isinstance(admin, barnabas.Admin)

@@ -148,9 +148,7 @@ def test_a_record_that_is_too_large_is_refused_at_once(bootstrap_servers, topic,
 
 
 def test_a_record_that_only_the_broker_finds_too_large_fails(bootstrap_servers, topic, stack):
-    producer = stack.enter_context(
-        barnabas.Producer(bootstrap_servers=bootstrap_servers, max_request_size=5_000_000)
-    )
+    producer = stack.enter_context(barnabas.Producer(bootstrap_servers=bootstrap_servers, max_request_size=5_000_000))
     with pytest.raises(errors.MessageTooLargeError):
         producer.send(topic, b"x" * 2_000_000).result(timeout=20)
     assert producer.send(topic, b"x").result(timeout=20).offset == 0

@@ -471,7 +471,7 @@ class Consumer:
         Raises:
             Exception: The rebalance listener failed; the consumer is closed nevertheless.
         """
-        if self._life.closed:
+        if not self._life.is_open:
             return
         with self._alone:
             self._close(timeout)
@@ -482,7 +482,7 @@ class Consumer:
     def __exit__(
         self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._life.closed:
+        if not self._life.is_open:
             return
         with self._alone:
             if exc is not None:
@@ -614,7 +614,9 @@ class Consumer:
         with self._alone:
             self._state.set_paused(named, paused=paused)
             self._drop_chunk()
-            fetching = [(each.topic, each.partition) for each in named if self._state.partitions[each].phase is Phase.FETCHING]
+            fetching = [
+                (each.topic, each.partition) for each in named if self._state.partitions[each].phase is Phase.FETCHING
+            ]
             if fetching:
                 (self._fetch.pause if paused else self._fetch.resume)(fetching)
 

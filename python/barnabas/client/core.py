@@ -28,6 +28,7 @@ __all__ = [
     "ProducerCore",
     "Record",
     "Records",
+    "Refusing",
 ]
 
 NO_RECORDS: Final = Records.from_bytes("", 0, b"")
@@ -37,14 +38,14 @@ NO_RECORDS: Final = Records.from_bytes("", 0, b"")
 class Life:
     """Whether a client may be used: open, closed, or in a child process that has none of its threads."""
 
-    __slots__ = ("__weakref__", "_error", "_kind", "_leaked", "_on_fork", "closed")
+    __slots__ = ("__weakref__", "_error", "_kind", "_on_fork", "closed")
 
-    def __init__(self, kind: str, on_fork: Callable[[], None] | None = None) -> None:
+    def __init__(self, kind: str, on_fork: Callable[[], None]) -> None:
         self.closed = False
+        """Whether the client was closed; a client that was inherited through fork was not."""
         self._kind = kind
         self._error: IllegalStateError | None = None
         self._on_fork = on_fork
-        self._leaked: Any = None
         _LIVES.add(self)
 
     def check(self) -> None:
@@ -57,14 +58,17 @@ class Life:
             raise type(self._error)(*self._error.args)
 
     def close(self) -> bool:
-        """Marks the client closed; whether it was open."""
-        if self._error is not None:
-            was_open = False
-        else:
+        """Marks the client closed; whether it was open, so that there is something to do."""
+        was_open = self._error is None
+        if was_open:
+            self.closed = True
             self._error = IllegalStateError(f"this {self._kind} is closed: make a new one")
-            was_open = True
-        self.closed = True
         return was_open
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the client may be used."""
+        return self._error is None
 
     def fork(self) -> None:
         """Marks the client dead in a forked child."""
@@ -73,9 +77,21 @@ class Life:
                 f"this {self._kind} was made before the process forked, and its threads did not come along: make a new "
                 f"{self._kind} in the child, or start children with the 'spawn' method"
             )
-            self.closed = True
-            if self._on_fork is not None:
-                self._on_fork()
+            self._on_fork()
+
+
+class Refusing:
+    """Stands in for a core that must not be used any more: every attribute raises what `Life.check` raises."""
+
+    __slots__ = ("_core", "_life")
+
+    def __init__(self, life: Life, core: object) -> None:
+        self._life = life
+        self._core = core
+
+    def __getattr__(self, name: str) -> Any:
+        self._life.check()
+        raise AttributeError(name)
 
 
 _LIVES: Final[weakref.WeakSet[Life]] = weakref.WeakSet()

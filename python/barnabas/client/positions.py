@@ -181,7 +181,9 @@ class Positions:
             assignment.append((partition.topic, partition.partition, offset, epoch))
             state.phase = Phase.FETCHING
         self._fetch.assign(assignment)
-        paused = [(topic, number) for topic, number in moved if self._state.partitions[TopicPartition(topic, number)].paused]
+        paused = [
+            (topic, number) for topic, number in moved if self._state.partitions[TopicPartition(topic, number)].paused
+        ]
         if paused:
             self._fetch.pause(paused)
         self._fetching = set(ready)

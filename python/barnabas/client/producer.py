@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
-from barnabas.client.core import ClientCore, Delivery, DeliveryBatch, Life, ProducerCore
+from barnabas.client.core import ClientCore, Delivery, DeliveryBatch, Life, ProducerCore, Refusing
 from barnabas.client.driver import Driver
 from barnabas.client.operations.metadata import read_cluster
 from barnabas.client.options import PRODUCER
@@ -51,7 +51,7 @@ class Producer:
         self._value_serializer: Serializer | None = self._options["value.serializer"]
         self._life = Life("Producer", self._fork)
         self._core = ClientCore(plain)
-        self._producer = ProducerCore(self._core, plain)
+        self._producer: Any = ProducerCore(self._core, plain)
         self._driver = Driver(self._core)
         self._driving = threading.RLock()
 
@@ -92,13 +92,12 @@ class Producer:
         if self._key_serializer is not None:
             key = _serialized("key", key, self._key_serializer)
         try:
-            return self._producer.send(topic, value, key, partition, timestamp, headers)
-        except Exception as error:
-            self._life.check()
-            if isinstance(error, TypeError):
-                _explain("value", value, "value_serializer")
-                _explain("key", key, "key_serializer")
+            delivery: Delivery = self._producer.send(topic, value, key, partition, timestamp, headers)
+        except TypeError:
+            _explain("value", value, "value_serializer")
+            _explain("key", key, "key_serializer")
             raise
+        return delivery
 
     def send_many(  # noqa: PLR0917 - as with send
         self,
@@ -140,7 +139,7 @@ class Producer:
             if others is not None and len(others) != len(values):
                 raise ValueError(f"{len(values)} values but {len(others)} {name}")
         try:
-            return self._producer.send_many(
+            batch: DeliveryBatch = self._producer.send_many(
                 topic,
                 values,
                 keys if keys is None else list(keys),
@@ -148,14 +147,13 @@ class Producer:
                 timestamps if timestamps is None else list(timestamps),
                 partition,
             )
-        except Exception as error:
-            self._life.check()
-            if isinstance(error, TypeError):
-                for value in values:
-                    _explain("value", value, "value_serializer")
-                for key in keys or ():
-                    _explain("key", key, "key_serializer")
+        except TypeError:
+            for value in values:
+                _explain("value", value, "value_serializer")
+            for key in keys or ():
+                _explain("key", key, "key_serializer")
             raise
+        return batch
 
     def flush(self, timeout: float | None = None) -> None:
         """Sends what is waiting, at once, and waits until all of it is acknowledged or has failed.
@@ -207,8 +205,9 @@ class Producer:
         if not self._life.close():
             return
         seconds = self._options.seconds("delivery.timeout.ms") if timeout is None else max(0.0, timeout)
+        producer, self._producer = self._producer, Refusing(self._life, self._producer)
         try:
-            self._producer.close(seconds)
+            producer.close(seconds)
         finally:
             self._core.close(0.0)
 
@@ -228,6 +227,7 @@ class Producer:
 
     def _fork(self) -> None:
         self._core.abandon()
+        self._producer = Refusing(self._life, self._producer)
 
 
 def _serialized(what: str, given: Any, serializer: Serializer) -> bytes | None:

@@ -1,0 +1,312 @@
+"""Groups: members in one process and in several, rebalances, commits, leaving, failing."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from reading import read, values
+
+import barnabas
+from barnabas import NewTopic, TopicPartition, errors
+
+DEADLINE = 30.0
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.events: list[tuple[str, set[int]]] = []
+
+    def on_partitions_assigned(self, partitions) -> None:
+        self.events.append(("assigned", {partition.partition for partition in partitions}))
+
+    def on_partitions_revoked(self, partitions) -> None:
+        self.events.append(("revoked", {partition.partition for partition in partitions}))
+
+    def on_partitions_lost(self, partitions) -> None:
+        self.events.append(("lost", {partition.partition for partition in partitions}))
+
+
+def partitions_of(consumer) -> set[int]:
+    return {partition.partition for partition in consumer.assignment()}
+
+
+def poll_all(consumers, condition) -> list[barnabas.client.Record]:
+    """Polls several members in turn until a condition holds; returns what came."""
+    found = []
+    deadline = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < deadline, [partitions_of(consumer) for consumer in consumers]
+        for consumer in consumers:
+            found += consumer.poll(timeout=0.05)
+    return found
+
+
+def test_a_single_member_gets_everything(consumer, producer, topic):
+    producer.send_many(topic, [b"%d" % number for number in range(99)], keys=[b"%d" % n for n in range(99)])
+    producer.flush(10)
+    listener = Listener()
+    member = consumer(group_id=topic)
+    member.subscribe([topic], listener)
+    assert sorted(int(value) for value in values(read(member, 99))) == list(range(99))
+    assert listener.events == [("assigned", {0, 1, 2})]
+    member.close()
+    assert listener.events[1:] == [("revoked", {0, 1, 2})]
+
+
+def test_two_members_share_and_one_takes_over_when_the_other_leaves(consumer, producer, topic):
+    first_heard, second_heard = Listener(), Listener()
+    first = consumer(group_id=topic, heartbeat_interval_ms=100)
+    second = consumer(group_id=topic, heartbeat_interval_ms=100)
+    first.subscribe([topic], first_heard)
+    poll_all([first], lambda: partitions_of(first) == {0, 1, 2})
+    second.subscribe([topic], second_heard)
+    poll_all([first, second], lambda: len(partitions_of(first)) == 2 and len(partitions_of(second)) == 1)
+    assert partitions_of(first) | partitions_of(second) == {0, 1, 2}
+    assert first_heard.events[:2] == [("assigned", {0, 1, 2}), ("revoked", {0, 1, 2})]
+
+    for partition in range(3):
+        producer.send_many(topic, [b"%d" % partition] * 10, partition=partition)
+    producer.flush(10)
+    got = {first: [], second: []}
+    deadline = time.monotonic() + DEADLINE
+    while sum(map(len, got.values())) < 30:
+        assert time.monotonic() < deadline
+        for member, records in got.items():
+            records += member.poll(timeout=0.05)
+    for member, records in got.items():
+        assert {record.partition for record in records} == partitions_of(member)
+        member.commit()
+
+    second.close()
+    found = poll_all([first], lambda: partitions_of(first) == {0, 1, 2})
+    assert found == []
+    assert second_heard.events[-1][0] == "revoked"
+    assert not first.poll(timeout=0.3), "nothing that the other member committed is read again"
+
+
+def test_a_committed_position_survives_its_members(consumer, producer, topic):
+    producer.send_many(topic, [b"%d" % number for number in range(20)], partition=0).result(10)
+    first = consumer(topic, group_id=topic)
+    found = []
+    while len(found) < 12:
+        found += first.poll(timeout=1, max_records=4)
+    first.commit()
+    first.close()
+    second = consumer(topic, group_id=topic)
+    assert values(read(second, 8, extra=0.2)) == [b"%d" % number for number in range(12, 20)]
+
+
+def test_auto_commit_hands_over_in_a_rebalance_without_reading_twice(consumer, producer, topic):
+    options = {"group_id": topic, "heartbeat_interval_ms": 100, "enable_auto_commit": True}
+    options["auto_commit_interval_ms"] = 3_600_000
+    for partition in range(3):
+        producer.send_many(topic, [b"%d-%d" % (partition, number) for number in range(100)], partition=partition)
+    producer.flush(10)
+    first = consumer(topic, **options)
+    found = read(first, 300)
+    second = consumer(topic, **options)
+    found += poll_all([first, second], lambda: len(partitions_of(second)) == 1 and len(partitions_of(first)) == 2)
+    found += first.poll(timeout=0.2)
+    found += second.poll(timeout=0.2)
+    assert len(found) == 300
+
+
+def test_seeking_in_the_listener_decides_where_reading_starts(consumer, producer, topic):
+    producer.send_many(topic, [b"%d" % number for number in range(10)], partition=1).result(10)
+    member = consumer(group_id=topic)
+
+    class Seeking(Listener):
+        def on_partitions_assigned(self, partitions) -> None:
+            for partition in partitions:
+                member.seek(partition, 7 if partition.partition == 1 else 0)
+
+    member.subscribe([topic], Seeking())
+    assert values(read(member, 3, extra=0.2)) == [b"7", b"8", b"9"]
+
+
+def test_a_listener_may_commit_what_is_being_revoked(consumer, producer, topic):
+    producer.send_many(topic, [b"%d" % number for number in range(10)], partition=0).result(10)
+    member = consumer(group_id=topic)
+
+    class Committing(Listener):
+        def on_partitions_revoked(self, partitions) -> None:
+            member.commit()
+
+    member.subscribe([topic], Committing())
+    read(member, 10)
+    member.close()
+    reader = consumer(group_id=topic)
+    assert reader.committed([(topic, 0)])[TopicPartition(topic, 0)].offset == 10
+
+
+def test_a_listener_that_raises_is_heard_and_the_member_goes_on(consumer, producer, topic):
+    producer.send(topic, b"x", partition=0).result(10)
+    member = consumer(group_id=topic)
+    calls = []
+
+    class Broken(Listener):
+        def on_partitions_assigned(self, partitions) -> None:
+            calls.append(partitions)
+            raise RuntimeError("broken listener")
+
+    member.subscribe([topic], Broken())
+    with pytest.raises(RuntimeError, match="broken listener"):
+        read(member, 1)
+    assert values(read(member, 1)) == [b"x"]
+    assert len(calls) == 1
+
+
+def test_another_subscription_changes_what_is_assigned(bootstrap_servers, consumer, topic):
+    other = topic + "-other"
+    with barnabas.Admin(bootstrap_servers=bootstrap_servers) as admin:
+        admin.create_topics([NewTopic(other, 2, 1)])
+    member = consumer(topic, group_id=topic)
+    poll_all([member], lambda: len(member.assignment()) == 3)
+    member.subscribe([topic, other])
+    poll_all([member], lambda: len(member.assignment()) == 5)
+    member.subscribe([other])
+    poll_all([member], lambda: {partition.topic for partition in member.assignment()} == {other})
+    member.unsubscribe()
+    assert member.assignment() == frozenset()
+
+
+def test_a_topic_that_appears_later_is_read(consumer, producer, unique):
+    member = consumer(unique, group_id=unique, metadata_max_age_ms=300, allow_auto_create_topics=False)
+    assert not member.poll(timeout=1.0)
+    producer.send(unique, b"x").result(20)
+    assert values(read(member, 1)) == [b"x"]
+
+
+def test_a_member_that_polls_too_late_leaves_and_comes_back(consumer, producer, topic):
+    listener = Listener()
+    options = {"max_poll_interval_ms": 500, "heartbeat_interval_ms": 100, "session_timeout_ms": 6_000}
+    slow = consumer(group_id=topic, **options)
+    slow.subscribe([topic], listener)
+    poll_all([slow], lambda: len(slow.assignment()) == 3)
+    other = consumer(topic, group_id=topic, heartbeat_interval_ms=100)
+    producer.send(topic, b"x", partition=0).result(10)
+    # The slow member does not poll, so the other one gets everything, but not before the interval is over.
+    assert values(read(other, 1)) == [b"x"]
+    assert partitions_of(other) == {0, 1, 2}
+    with pytest.raises(errors.CommitFailedError):
+        slow.commit({TopicPartition(topic, 0): 1})
+    poll_all([slow, other], lambda: slow.assignment() and other.assignment() and len(slow.assignment()) < 3)
+    assert ("lost", {0, 1, 2}) in listener.events
+
+
+def test_a_thread_that_holds_the_interpreter_does_not_lose_membership(bootstrap_servers, consumer, topic):
+    listener = Listener()
+    member = consumer(group_id=topic, session_timeout_ms=6_000, heartbeat_interval_ms=500)
+    member.subscribe([topic], listener)
+    poll_all([member], lambda: len(member.assignment()) == 3)
+    started = time.monotonic()
+    while time.monotonic() - started < 8:
+        sum(range(1_000_000))
+    member.poll(timeout=0.5)
+    assert listener.events == [("assigned", {0, 1, 2})]
+
+
+# Members in processes of their own
+
+
+heard = threading.Condition()
+"""Notified when any of them says something."""
+
+
+class Process:
+    def __init__(self, *arguments: str) -> None:
+        script = Path(__file__).with_name("member.py")
+        self.process = subprocess.Popen(
+            [sys.executable, str(script), *arguments], stdout=subprocess.PIPE, text=True, env=os.environ
+        )
+        self.said: list[dict] = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            with heard:
+                self.said.append(json.loads(line))
+                heard.notify_all()
+
+    @property
+    def partitions(self) -> set[int]:
+        held: set[int] = set()
+        for said in list(self.said):
+            if "assigned" in said:
+                held = {partition for _, partition in said["assigned"]}
+            elif "revoked" in said or "lost" in said:
+                held = set()
+        return held
+
+    @property
+    def records(self) -> list[tuple[int, int, str]]:
+        return [tuple(record) for said in list(self.said) for record in said.get("records", ())]
+
+    def stop(self, with_signal: int = signal.SIGINT) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(with_signal)
+        code = self.process.wait(20)
+        self._reader.join(20)
+        self.process.stdout.close()
+        return code
+
+
+@pytest.fixture
+def member(bootstrap_servers, topic, stack: ExitStack):
+    def make(*options: str) -> Process:
+        process = Process(bootstrap_servers, topic, topic, "heartbeat.interval.ms=200", *options)
+        stack.callback(process.stop, signal.SIGKILL)
+        return process
+
+    return make
+
+
+def wait_for(condition) -> None:
+    with heard:
+        assert heard.wait_for(condition, DEADLINE)
+
+
+def test_two_processes_share_a_topic_and_hand_over(member, producer, topic):
+    def send(first: int) -> None:
+        for number in range(first, first + 300):
+            producer.send(topic, b"%d" % number, partition=number % 3)
+        producer.flush(10)
+
+    send(0)
+    first = member()
+    wait_for(lambda: len(first.records) == 300)
+    second = member()
+    wait_for(lambda: len(first.partitions) + len(second.partitions) == 3 and first.partitions and second.partitions)
+    assert not first.partitions & second.partitions
+    send(300)
+    wait_for(lambda: len(first.records) + len(second.records) == 600)
+    assert first.stop() == 0
+    assert first.said[-1] == {"closed": True}
+    wait_for(lambda: second.partitions == {0, 1, 2})
+    send(600)
+    wait_for(lambda: len(first.records) + len(second.records) >= 900)
+    second.stop()
+    found = first.records + second.records
+    assert sorted(int(value) for _, _, value in found) == list(range(900))
+    for partition in range(3):
+        for process in (first, second):
+            offsets = [offset for number, offset, _ in process.records if number == partition]
+            assert offsets == sorted(offsets)
+
+
+def test_a_killed_member_is_replaced_when_its_session_ends(member, producer, topic):
+    first = member("session.timeout.ms=6000")
+    wait_for(lambda: first.partitions == {0, 1, 2})
+    first.stop(signal.SIGKILL)
+    second = member("session.timeout.ms=6000")
+    producer.send(topic, b"1", partition=0).result(10)
+    wait_for(lambda: second.partitions == {0, 1, 2} and second.records)
+    second.stop()

@@ -337,14 +337,14 @@ def test_auto_commit_happens_by_interval_and_only_for_what_an_earlier_poll_gave_
 
 def test_leaving_the_with_block_by_an_exception_commits_only_what_was_finished(bootstrap_servers, consumer, zero):
     options = {"bootstrap_servers": bootstrap_servers, "group_id": zero.topic, "auto_offset_reset": "earliest"}
-    with pytest.raises(RuntimeError), barnabas.Consumer(**options) as reader:
+    with pytest.raises(RuntimeError), barnabas.Consumer(**options) as reader:  # noqa: PT012 - what a user would write
         reader.assign([zero])
         for record in reader:
             if record.offset == 3:
                 raise RuntimeError("cannot handle record 3")
     assert consumer(group_id=zero.topic).committed([zero])[zero].offset == 3
 
-    with pytest.raises(RuntimeError), barnabas.Consumer(**options) as reader:
+    with pytest.raises(RuntimeError), barnabas.Consumer(**options) as reader:  # noqa: PT012 - what a user would write
         reader.assign([zero])
         assert reader.poll(timeout=10, max_records=2)[0].offset == 3
         raise RuntimeError("cannot handle what the last poll gave")
@@ -375,11 +375,12 @@ def test_a_second_thread_is_refused(consumer, zero):
     while time.monotonic() < deadline:
         try:
             reader.position(zero)
-        except errors.ConcurrentUseError as error:
-            assert "another thread" in str(error)
+        except errors.ConcurrentUseError as refused:
+            message = str(refused)
             break
     else:
         pytest.fail("the second thread was let in")
+    assert "another thread" in message
     started = time.monotonic()
     reader.wakeup()
     thread.join(10)

@@ -79,7 +79,7 @@ def test_two_members_share_and_one_takes_over_when_the_other_leaves(consumer, pr
     while sum(map(len, got.values())) < 30:
         assert time.monotonic() < deadline
         for member, records in got.items():
-            records += member.poll(timeout=0.05)
+            records.extend(member.poll(timeout=0.05))
     for member, records in got.items():
         assert {record.partition for record in records} == partitions_of(member)
         member.commit()

@@ -1,9 +1,14 @@
 """Stands in for `ClientCore` and `FetchCore`: a scripted cluster in virtual time."""
 
+from __future__ import annotations
+
 from collections import deque
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from barnabas.protocol import codec, shims
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NEWEST = 32_767
 
@@ -36,7 +41,7 @@ class FakeClientCore:
         self.queue: deque[tuple] = deque()
         self.waits: list[float | None] = []
 
-    def submit(self, target, api_key, variants, timeout_ms, retry=True) -> int:
+    def submit(self, target, api_key, variants, timeout_ms, retry) -> int:
         token = len(self.submitted) + 1
         least, greatest, message = variants[-1]
         self.submitted.append((target, message, timeout_ms, retry))

@@ -393,7 +393,7 @@ class BrokerCore:
     def close_connection(self, connection_id: int) -> None:
         """Closes a connection."""
 
-    def metrics(self) -> dict[str, int | float]:
+    def metrics(self) -> dict[str, int]:
         """Counters and lengths by name."""
 
     def stop(self, timeout: float) -> bool:

@@ -530,6 +530,9 @@ impl Sender {
                             .is_none_or(|order| order.is_first_in_line(batch.state.id()));
                         let verdict = judge(code, self.shared.config.enable_idempotence, is_first);
                         if verdict == Verdict::Done {
+                            if let Some(Some(partition)) = self.partitions.get_mut(slot) {
+                                partition.order.written();
+                            }
                             let offset = if code.is_ok() { partition.base_offset } else { -1 };
                             self.finish(&batch, offset, partition.log_append_time_ms);
                         } else {

@@ -78,6 +78,9 @@ pub(crate) struct PartitionOrder {
     next: i32,
     /// Counts numbered batches.
     next_ordinal: u64,
+    /// A batch of this epoch was written. Before that the leader has no state of this producer and takes any number: if it
+    /// refused the first batch for another reason (it is not the leader yet) and took the second, their order would turn.
+    is_established: bool,
     /// Something failed: nothing is sent until all that is in flight was answered, so that retries keep their order.
     is_held: bool,
     /// The next epoch begins with the oldest retry.
@@ -92,7 +95,7 @@ impl PartitionOrder {
         if self.in_flight.is_empty() {
             return true;
         }
-        if self.is_held || self.needs_reset {
+        if self.is_held || self.needs_reset || (self.producer.is_some() && !self.is_established) {
             return false;
         }
         !self.retries.is_empty() || (!self.has_gap && self.is_near())
@@ -136,6 +139,7 @@ impl PartitionOrder {
         self.next = 0;
         self.needs_reset = false;
         self.has_gap = false;
+        self.is_established = false;
         for batch in &mut self.retries {
             let sequence = Sequence {
                 producer_id: producer.id,
@@ -173,6 +177,11 @@ impl PartitionOrder {
     /// An answer came, of whatever kind.
     pub(crate) fn answered(&mut self, batch_id: u64) {
         self.in_flight.retain(|unanswered| unanswered.state.id() != batch_id);
+    }
+
+    /// A batch was written.
+    pub(crate) fn written(&mut self) {
+        self.is_established = true;
     }
 
     /// Whether no older batch is undecided.

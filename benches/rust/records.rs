@@ -1,21 +1,58 @@
 //! Costs of the records crate: CRC, murmur2, append, iterate, compress, decompress.
 //!
-//! `cargo bench -p barnabas-records`; records are seeded, their values look like JSON rows. Criterion reports the time
-//! of one whole batch; divide by the number of records or bytes in the benchmark's name.
+//! `cargo bench -p barnabas-records`; records are seeded, their values look like JSON rows. Criterion reports the
+//! CPU time of one whole batch, and from it the rate in records or bytes.
 
 #![expect(clippy::expect_used, reason = "a bench that fails stops")]
 
 use std::fmt::Write as _;
 use std::hint::black_box;
+use std::time::Duration;
 
 use barnabas_records::{
     BatchBuilder, BatchHeader, BatchRef, Compression, HEADER_LEN, RecordIter, Seal, compress, crc32c, decompress,
     murmur2,
 };
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use rustix::time::{ClockId, clock_gettime};
 
 const BATCH_LEN: usize = 1 << 20;
 const TIMESTAMP: i64 = 1_700_000_000_000;
+
+/// The thread's CPU time, in which other programs on the machine do not count.
+struct CpuTime;
+
+impl Measurement for CpuTime {
+    type Intermediate = Duration;
+    type Value = Duration;
+
+    fn start(&self) -> Duration {
+        let now = clock_gettime(ClockId::ThreadCPUTime);
+        let nanoseconds = u32::try_from(now.tv_nsec).expect("less than a second");
+        Duration::new(u64::try_from(now.tv_sec).expect("not negative"), nanoseconds)
+    }
+
+    fn end(&self, started: Duration) -> Duration {
+        self.start().saturating_sub(started)
+    }
+
+    fn add(&self, left: &Duration, right: &Duration) -> Duration {
+        *left + *right
+    }
+
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn to_f64(&self, value: &Duration) -> f64 {
+        WallTime.to_f64(value)
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        WallTime.formatter()
+    }
+}
 
 /// A seeded generator, so that every run works on the same bytes.
 struct Random(u64);
@@ -69,7 +106,7 @@ fn count_for(len: usize) -> usize {
     BATCH_LEN / (len + 12)
 }
 
-fn crc(c: &mut Criterion) {
+fn crc(c: &mut Criterion<CpuTime>) {
     let mut group = c.benchmark_group("crc32c");
     for len in [100, 1024, 16 * 1024, 256 * 1024, 1 << 20] {
         let data = vec![0xa5u8; len];
@@ -88,7 +125,7 @@ fn crc(c: &mut Criterion) {
     }
 }
 
-fn append(c: &mut Criterion) {
+fn append(c: &mut Criterion<CpuTime>) {
     let mut group = c.benchmark_group("append");
     for len in [10, 100, 1024, 10 * 1024] {
         let values = values(len, count_for(len));
@@ -105,7 +142,7 @@ fn append(c: &mut Criterion) {
     }
 }
 
-fn iterate(c: &mut Criterion) {
+fn iterate(c: &mut Criterion<CpuTime>) {
     let mut group = c.benchmark_group("iterate");
     for len in [10, 100, 1024, 10 * 1024] {
         let values = values(len, count_for(len));
@@ -131,7 +168,7 @@ fn iterate(c: &mut Criterion) {
     group.bench_function("header", |b| b.iter(|| BatchHeader::parse(black_box(&bytes))));
 }
 
-fn codecs(c: &mut Criterion) {
+fn codecs(c: &mut Criterion<CpuTime>) {
     for (batch_len, name) in [(16 * 1024, "16 KiB"), (1 << 20, "1 MiB")] {
         let values = values(100, batch_len / 112);
         let batch = batch_of(&values, Vec::new(), None).into_buffer();
@@ -167,5 +204,9 @@ fn codecs(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, crc, append, iterate, codecs);
+criterion_group!(
+    name = benches;
+    config = Criterion::default().with_measurement(CpuTime);
+    targets = crc, append, iterate, codecs
+);
 criterion_main!(benches);

@@ -131,7 +131,7 @@ def consume_barnabas(address: str, topic: str, count: int, take: Callable[[objec
     from barnabas import Consumer, TopicPartition
 
     with Consumer(bootstrap_servers=address, auto_offset_reset="earliest") as consumer:
-        consumer.assign([TopicPartition(topic, partition) for partition in sorted(consumer.partitions_for(topic))])
+        consumer.assign([TopicPartition(topic, info.partition) for info in consumer.partitions_for(topic)])
         clock, found = Clock(), 0
         while found < count:
             records = consumer.poll(timeout=5)

@@ -157,6 +157,12 @@ def take_arrow(records) -> int:
     return records.to_arrow().num_rows
 
 
+def consume_arrow(address: str, topic: str, count: int) -> MEASURED:
+    import pyarrow  # noqa: F401 (imported before the clock starts)
+
+    return consume_barnabas(address, topic, count, take_arrow)
+
+
 def consume_confluent(address: str, topic: str, count: int, **options: object) -> MEASURED:
     from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 
@@ -222,7 +228,7 @@ WORKLOADS: dict[str, Callable[[str, str, int], MEASURED]] = {
     "produce lists/confluent-kafka produce_batch": produce_confluent_batch,
     "consume objects/barnabas poll, record.value": lambda *a: consume_barnabas(*a, take_objects),
     "consume values/barnabas poll, values()": lambda *a: consume_barnabas(*a, take_values),
-    "consume Arrow/barnabas poll, to_arrow()": lambda *a: consume_barnabas(*a, take_arrow),
+    "consume Arrow/barnabas poll, to_arrow()": consume_arrow,
     "consume/confluent-kafka consume(1000), back-off 1 ms": lambda *a: consume_confluent(
         *a, **{"fetch.queue.backoff.ms": 1}
     ),

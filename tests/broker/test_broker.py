@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+CONSUMERS: dict[str, Any] = {"protocol_type": "consumer", "protocol_name": "range"}
+
+
 @pytest.fixture(scope="module")
 def broker() -> Iterator[Broker]:
     with Broker() as broker:
@@ -201,10 +204,9 @@ def test_topic_is_created_described_and_deleted(client: RawClient) -> None:
     described = client.ask(DescribeConfigsRequest(resources=resources, include_synonyms=True)).results[0]
     retention = next(config for config in described.configs if config.name == "retention.ms")
     assert (retention.value, retention.config_source) == ("1000", 1)
-    assert [(synonym.name, synonym.source) for synonym in retention.synonyms] == [
-        ("retention.ms", 1),
-        ("log.retention.hours", 5),
-    ]
+    assert [(synonym.name, synonym.source) for synonym in retention.synonyms] == [("retention.ms", 1)]
+    policy = next(config for config in described.configs if config.name == "cleanup.policy")
+    assert [(synonym.name, synonym.source) for synonym in policy.synonyms] == [("log.cleanup.policy", 5)]
     again = create(client, "described")
     assert (again.error_code, again.error_message) == (36, "Topic 'described' already exists.")
     state = DeleteTopicsRequest.DeleteTopicState(name="described")
@@ -288,6 +290,7 @@ def test_group_of_two_members(broker: Broker, client: RawClient) -> None:
         sent = [
             connection.send(
                 SyncGroupRequest(
+                    **CONSUMERS,
                     group_id="pair",
                     generation_id=generation,
                     member_id=name,
@@ -411,7 +414,7 @@ def test_restart_keeps_topics_records_offsets_and_members(tmp_path: Path) -> Non
         member = enter(client, "keepers")
         assert client.ask(join("keepers", member)).generation_id == 1
         given = [SyncGroupRequest.SyncGroupRequestAssignment(member_id=member, assignment=b"mine")]
-        sync = SyncGroupRequest(group_id="keepers", generation_id=1, member_id=member, assignments=given)
+        sync = SyncGroupRequest(**CONSUMERS, group_id="keepers", generation_id=1, member_id=member, assignments=given)
         assert client.ask(sync).error_code == 0
         assert commit(client, "keepers", topic_id, 2, member, 1) == 0
         producer_id = client.ask(InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1), 5).producer_id

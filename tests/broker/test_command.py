@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from raw_client import RawClient, record_batch, record_values
-from test_broker import commit, committed, create, enter, join
+from test_broker import CONSUMERS, commit, committed, create, enter, join
 
 from barnabas.cli import main
 from barnabas.protocol.messages.describe_groups import DescribeGroupsRequest
@@ -141,7 +141,9 @@ def test_members_survive_a_process_that_stood_still(tmp_path: Path) -> None:
         request.session_timeout_ms = 1_000
         generation = client.ask(request).generation_id
         given = [SyncGroupRequest.SyncGroupRequestAssignment(member_id=member, assignment=b"mine")]
-        sync = SyncGroupRequest(group_id="sleepers", generation_id=generation, member_id=member, assignments=given)
+        sync = SyncGroupRequest(
+            **CONSUMERS, group_id="sleepers", generation_id=generation, member_id=member, assignments=given
+        )
         assert client.ask(sync).error_code == 0
         process.send_signal(signal.SIGSTOP)
         sent = client.send(HeartbeatRequest(group_id="sleepers", generation_id=generation, member_id=member))

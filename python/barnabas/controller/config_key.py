@@ -66,13 +66,10 @@ class ConfigKey(NamedTuple):
         if bits is not None and not -(1 << bits) <= number < 1 << bits:
             raise self._invalid(text, f"Not a number of type {self.kind}")
         if self.low is not None and number < self.low:
-            raise self._invalid(text, f"Value must be at least {self.low}" if self.high is None else self._between())
+            raise self._invalid(str(number), f"Value must be at least {self.low}")
         if self.high is not None and number > self.high:
-            raise self._invalid(text, self._between())
+            raise self._invalid(str(number), f"Value must be no more than {self.high}")
         return number
-
-    def _between(self) -> str:
-        return f"Value must be between {self.low} and {self.high}"
 
     def _check_choice(self, word: str) -> None:
         if self.choices and word not in self.choices:

@@ -16,7 +16,6 @@ from barnabas.errors import (
     InvalidTopicError,
     PolicyViolationError,
     TopicAlreadyExistsError,
-    TopicAuthorizationFailedError,
     TopicDeletionDisabledError,
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
@@ -61,34 +60,32 @@ def create_topics(image: Image, request: NewTopics, settings: ControllerSettings
         if key is not None:
             collisions[key] = name
     records: list[Any] = []
-    results = {}
+    results = []
     for topic, topic_id in zip(message.topics, request.topic_ids, strict=True):
-        if topic.name in results:
+        if name_counts[topic.name] > 1:
             continue
         try:
-            if name_counts[topic.name] > 1:
-                raise _Refused(InvalidRequestError.code, "Duplicate topic name.")  # noqa: TRY301
             _check_name(topic.name, image, collisions)
             new_records, result = _create_topic(image, topic, topic_id, settings, len(records))
         except _Refused as refused:
-            results[topic.name] = CreateTopicsResponse.CreatableTopicResult(
-                name=topic.name,
-                error_code=refused.code,
-                error_message=refused.message,
-            )
+            results.append(_refusal(topic.name, refused.code, refused.message))
             continue
-        results[topic.name] = result
+        results.append(result)
         records += new_records
-        key = collision_key(topic.name)
-        if key is not None:
-            collisions[key] = topic.name
-    response = CreateTopicsResponse(topics=list(results.values()))
+    for name, count in name_counts.items():
+        if count > 1:
+            results.append(_refusal(name, InvalidRequestError.code, "Duplicate topic name."))
+    response = CreateTopicsResponse(topics=results)
     return [] if message.validate_only else records, response
+
+
+def _refusal(name: str, code: int, message: str) -> CreateTopicsResponse.CreatableTopicResult:
+    return CreateTopicsResponse.CreatableTopicResult(name=name, error_code=code, error_message=message)
 
 
 def _check_name(name: str, image: Image, collisions: dict[str, str]) -> None:
     if name == METADATA_TOPIC:
-        raise _Refused(TopicAuthorizationFailedError.code, "Topic authorization failed.")
+        raise _Refused(InvalidRequestError.code, f"Creation of internal topic {METADATA_TOPIC} is prohibited.")
     why = invalid_topic_name(name)
     if why is not None:
         raise _Refused(InvalidTopicError.code, why)
@@ -128,6 +125,7 @@ def _create_topic(
     result = CreateTopicsResponse.CreatableTopicResult(
         name=topic.name,
         topic_id=topic_id,
+        error_message=None,
         num_partitions=len(replicas_of),
         replication_factor=len(replicas_of[0]),
         configs=[
@@ -164,7 +162,8 @@ def _assignment(image: Image, topic: Any, settings: ControllerSettings) -> dict[
         raise _Refused(
             InvalidReplicationFactorError.code,
             f"Unable to replicate the partition {factor} time(s): The target replication factor of {factor} cannot be "
-            f"reached because only {len(brokers)} broker(s) are registered.",
+            f"reached because only {len(brokers)} broker(s) are registered or some brokers have all their log "
+            "directories cordoned.",
         )
     if count > settings.partition_count_max:
         raise _Refused(
@@ -241,29 +240,41 @@ def partition_record(topic_id: bytes, partition: int, replicas: list[int], isr: 
 
 def delete_topics(image: Image, request: TopicsToDelete, settings: ControllerSettings) -> tuple[list[Any], list[Any]]:
     """Decides about DeleteTopics; returns (records, results)."""
+    topics = request.message.topics
+    names = [wanted.name for wanted in topics if wanted.name is not None]
+    ids = [bytes(wanted.topic_id) for wanted in topics if wanted.topic_id != NO_TOPIC_ID]
     records: list[Any] = []
     results = []
-    seen: set[bytes] = set()
-    for wanted in request.message.topics:
+    repeated: set[Any] = set()
+    for wanted in topics:
         name, topic_id = wanted.name, bytes(wanted.topic_id)
-        try:
-            topic = _topic_to_delete(image, name, topic_id, settings)
-            if topic.topic_id in seen:
-                raise _Refused(InvalidRequestError.code, "Duplicate topic in the request.")  # noqa: TRY301
-        except _Refused as refused:
-            results.append(
-                DeleteTopicsResponse.DeletableTopicResult(
-                    name=name,
-                    topic_id=topic_id,
-                    error_code=refused.code,
-                    error_message=refused.message,
-                ),
-            )
+        key = topic_id if name is None else name
+        if key in repeated:
             continue
-        seen.add(topic.topic_id)
-        records.append(RemoveTopicRecord(topic_id=topic.topic_id))
-        results.append(DeleteTopicsResponse.DeletableTopicResult(name=topic.name, topic_id=topic.topic_id))
+        if key != NO_TOPIC_ID:
+            repeated.add(key)
+        result = DeleteTopicsResponse.DeletableTopicResult(name=name, topic_id=topic_id)
+        results.append(result)
+        try:
+            _check_once(key, names, ids)
+            topic = _topic_to_delete(image, name, topic_id, settings)
+            result.name, result.topic_id = topic.name, topic.topic_id
+            if topic.name in names and topic.topic_id in ids:
+                repeated |= {topic.name, topic.topic_id}
+                why = "The provided topic name maps to an ID that was already supplied."
+                raise _Refused(InvalidRequestError.code, why)  # noqa: TRY301
+            records.append(RemoveTopicRecord(topic_id=topic.topic_id))
+        except _Refused as refused:
+            result.error_code, result.error_message = refused.code, refused.message
     return records, results
+
+
+def _check_once(key: str | bytes, names: list[str], ids: list[bytes]) -> None:
+    """A topic that is named more than once is not deleted: the request is not what somebody meant."""
+    if isinstance(key, str) and names.count(key) > 1:
+        raise _Refused(InvalidRequestError.code, "Duplicate topic name.")
+    if isinstance(key, bytes) and ids.count(key) > 1:
+        raise _Refused(InvalidRequestError.code, "Duplicate topic id.")
 
 
 def _topic_to_delete(image: Image, name: str | None, topic_id: bytes, settings: ControllerSettings) -> TopicImage:

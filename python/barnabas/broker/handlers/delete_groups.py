@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.runtime import Failed
 from barnabas.coordinator.shard import DeleteGroup
-from barnabas.errors import InvalidGroupIdError
 from barnabas.protocol.messages.delete_groups import DeleteGroupsResponse
 
 if TYPE_CHECKING:
@@ -33,10 +32,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
             if len(codes) == len(ids):
                 finish()
 
-        if group_id:
-            plane.groups.submit(request, group_id, DeleteGroup(group_id), answer)
-        else:
-            answer(Failed(InvalidGroupIdError.code))
+        plane.groups.submit(request, group_id, DeleteGroup(group_id), answer)
 
     if not ids:
         finish()

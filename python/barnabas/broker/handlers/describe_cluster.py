@@ -32,7 +32,6 @@ def handle(plane: ControlPlane, request: Request) -> None:
                     if mismatched
                     else f"Unsupported endpoint type {endpoint_type}"
                 ),
-                endpoint_type=endpoint_type,
                 cluster_id=plane.options.cluster_id,
             ),
         )

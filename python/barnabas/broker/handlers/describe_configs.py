@@ -36,7 +36,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
 def _describe(plane: ControlPlane, resource: Any, message: Any) -> DescribeConfigsResponse.DescribeConfigsResult:
     result = DescribeConfigsResponse.DescribeConfigsResult(
         error_code=0,
-        error_message=None,
+        error_message="",
         resource_type=resource.resource_type,
         resource_name=resource.resource_name,
     )
@@ -80,6 +80,7 @@ def _topic_synonyms(
                 name=setting.name, value=setting.value, source=setting.source
             )
         )
+    # Where several broker options decide together (hours, minutes, milliseconds), Kafka names none of them as default.
     behind = BROKER_SYNONYMS.get(setting.name)
     if behind is not None:
         if setting.name in defaults:
@@ -88,10 +89,11 @@ def _topic_synonyms(
                     name=behind[0][0], value=defaults[setting.name], source=SOURCE_STATIC_BROKER
                 ),
             )
-        default = TOPIC_OPTIONS[setting.name].default
-        synonyms.append(
-            DescribeConfigsResponse.DescribeConfigsSynonym(name=behind[-1][0], value=default, source=SOURCE_DEFAULT)
-        )
+        if len(behind) == 1:
+            default = TOPIC_OPTIONS[setting.name].default
+            synonyms.append(
+                DescribeConfigsResponse.DescribeConfigsSynonym(name=behind[-1][0], value=default, source=SOURCE_DEFAULT)
+            )
     return synonyms
 
 

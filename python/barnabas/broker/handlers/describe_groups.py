@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas.broker.runtime import Failed
 from barnabas.coordinator.group import Group, GroupState
 from barnabas.coordinator.shard import DescribeGroup
-from barnabas.errors import GroupIdNotFoundError, InvalidGroupIdError
+from barnabas.errors import GroupIdNotFoundError
 from barnabas.protocol.messages.describe_groups import DescribeGroupsResponse
 
 if TYPE_CHECKING:
@@ -33,10 +33,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
             if len(answers) == len(ids):
                 finish()
 
-        if group_id:
-            plane.groups.submit(request, group_id, DescribeGroup(group_id), answer)
-        else:
-            answer(Failed(InvalidGroupIdError.code))
+        plane.groups.submit(request, group_id, DescribeGroup(group_id), answer)
 
     if not ids:
         finish()

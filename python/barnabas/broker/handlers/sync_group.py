@@ -1,11 +1,11 @@
-"""SyncGroup (key 14), versions 0-5. Kept: all of it. Left out: nothing."""
+"""SyncGroup (key 14), versions 0-5. Kept: all of it; from version 5 on the protocol must be named."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.runtime import Failed
-from barnabas.errors import InvalidGroupIdError
+from barnabas.errors import InconsistentGroupProtocolError, InvalidGroupIdError
 from barnabas.protocol.messages.sync_group import SyncGroupResponse
 
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from barnabas.broker.request import Request
 
 __all__ = ["handle"]
+
+FIRST_VERSION_WITH_PROTOCOL = 5
 
 
 def handle(plane: ControlPlane, request: Request) -> None:
@@ -24,6 +26,10 @@ def handle(plane: ControlPlane, request: Request) -> None:
             response = SyncGroupResponse(error_code=response.error_code, assignment=b"")
         request.respond(response)
 
+    unnamed = message.protocol_type is None or message.protocol_name is None
+    if request.version >= FIRST_VERSION_WITH_PROTOCOL and unnamed:
+        answer(Failed(InconsistentGroupProtocolError.code))
+        return
     if not message.group_id:
         answer(Failed(InvalidGroupIdError.code))
         return

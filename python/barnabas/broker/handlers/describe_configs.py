@@ -59,7 +59,6 @@ def _describe_topic(
         result.error_code, result.error_message = InvalidTopicError.code, why
     elif name not in plane.metadata.image.topics:
         result.error_code = UnknownTopicOrPartitionError.code
-        result.error_message = "This server does not host this topic-partition."
     else:
         defaults = plane.options.topic_defaults()
         own = plane.metadata.image.topic_config(name)

@@ -89,6 +89,7 @@ pub(crate) struct PartitionQueue {
 }
 
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts")]
 struct Queue {
     full: VecDeque<OpenBatch>,
     open: Option<OpenBatch>,
@@ -174,7 +175,7 @@ impl Accumulator {
     ) -> Run<'a> {
         let mut queue = lock(&partition.queue);
         let mut bytes = 0;
-        while let Some(record) = records.next() {
+        for record in records.by_ref() {
             match self.append_locked(partition, &mut queue, &record, lease) {
                 Ok(appended) => placed(&appended.batch, appended.index, record.timestamp),
                 Err(reason) => {
@@ -226,16 +227,15 @@ impl Accumulator {
             return Err(NotAppended::Closed);
         }
         let mut closed_full = false;
-        if let Some(open) = &mut queue.open {
-            if self.grow(open, record.size_max())
-                && let Some(index) = try_append(open, open.lease.capacity().min(self.batch_size), record)?
-            {
-                return Ok(Appended {
-                    batch: Arc::clone(&open.state),
-                    index,
-                    closed_full: false,
-                });
-            }
+        if let Some(open) = &mut queue.open
+            && self.grow(open, record.size_max())
+            && let Some(index) = try_append(open, open.lease.capacity().min(self.batch_size), record)?
+        {
+            return Ok(Appended {
+                batch: Arc::clone(&open.state),
+                index,
+                closed_full: false,
+            });
         }
         if let Some(open) = queue.open.take() {
             queue.was_full = true;
@@ -244,6 +244,22 @@ impl Accumulator {
             closed_full = true;
             self.list_ready(partition, queue);
         }
+        let batch = self.open_batch(partition, queue, record, lease)?;
+        Ok(Appended {
+            batch,
+            index: 0,
+            closed_full,
+        })
+    }
+
+    /// Opens a batch with its first record.
+    fn open_batch(
+        self: &Arc<Self>,
+        partition: &Arc<PartitionQueue>,
+        queue: &mut Queue,
+        record: &RecordData<'_>,
+        lease: &mut Option<Lease>,
+    ) -> Result<Arc<BatchState>, NotAppended> {
         let needed = BATCH_OVERHEAD + record.size_max();
         let start = if queue.was_full && self.pool.is_roomy() {
             self.batch_size
@@ -262,9 +278,9 @@ impl Accumulator {
         let state = BatchState::new(id, self, partition);
         let now = Instant::now();
         let mut open = OpenBatch::new(buffer, state, now);
-        let Some(index) = try_append(&mut open, usize::MAX, record)? else {
+        if try_append(&mut open, usize::MAX, record)?.is_none() {
             return Err(NotAppended::Invalid("the record fits no batch".to_owned()));
-        };
+        }
         let batch = Arc::clone(&open.state);
         queue.open = Some(open);
         lock(&self.incomplete).insert(id);
@@ -280,11 +296,7 @@ impl Accumulator {
             });
             self.waker.wake_by(now + self.linger);
         }
-        Ok(Appended {
-            batch,
-            index,
-            closed_full,
-        })
+        Ok(batch)
     }
 
     /// Moves an open batch into a larger buffer, if it may grow and the pool has one.

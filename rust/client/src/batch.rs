@@ -202,7 +202,7 @@ impl OpenBatch {
                 let sequence = Sequence {
                     producer_id: settings.producer_id,
                     producer_epoch: settings.producer_epoch,
-                    base_sequence: settings.base_sequence,
+                    base: settings.base_sequence,
                 };
                 Ok(SealedBatch {
                     state,
@@ -235,7 +235,7 @@ pub(crate) struct SealSettings {
 pub(crate) struct Sequence {
     pub(crate) producer_id: i64,
     pub(crate) producer_epoch: i16,
-    pub(crate) base_sequence: i32,
+    pub(crate) base: i32,
 }
 
 /// A batch as it goes over the wire.
@@ -292,7 +292,7 @@ impl SealedBatch {
                 lease.bytes_mut(),
                 sequence.producer_id,
                 sequence.producer_epoch,
-                sequence.base_sequence,
+                sequence.base,
             )?;
         }
         self.sequence = sequence;

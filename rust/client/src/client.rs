@@ -98,7 +98,7 @@ impl Client {
         let for_thread = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("barnabas-client".to_owned())
-            .spawn(move || io_thread::run(for_thread))
+            .spawn(move || io_thread::run(&for_thread))
             .map_err(|error| ClientError::Thread {
                 reason: error.to_string(),
             })?;

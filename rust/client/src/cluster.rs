@@ -150,7 +150,13 @@ impl ClusterView {
     }
 
     /// The view after a broker named a newer leader than is known; `None` if it is no news.
-    pub(crate) fn with_leader(&self, topic: &str, partition: i32, leader: i32, leader_epoch: i32) -> Option<Self> {
+    pub(crate) fn with_leader(&self, hint: &LeaderHint) -> Option<Self> {
+        let LeaderHint {
+            ref topic,
+            partition,
+            leader,
+            leader_epoch,
+        } = *hint;
         let known = self.partition(topic, partition)?;
         if leader < 0 || leader_epoch <= known.leader_epoch || !self.nodes.iter().any(|node| node.id == leader) {
             return None;
@@ -162,6 +168,15 @@ impl ClusterView {
         found.leader_epoch = leader_epoch;
         Some(view)
     }
+}
+
+/// A leader that a broker named in refusing a request (KIP-951).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LeaderHint {
+    pub(crate) topic: Arc<str>,
+    pub(crate) partition: i32,
+    pub(crate) leader: i32,
+    pub(crate) leader_epoch: i32,
 }
 
 /// The topics that somebody wants to be kept fresh.
@@ -215,7 +230,7 @@ mod tests {
     use super::*;
     use barnabas_wire::messages::metadata::MetadataResponseBroker;
 
-    fn response<'a>(topic: &'a str, leader: i32, epoch: i32) -> MetadataResponse<'a> {
+    fn response(topic: &str, leader: i32, epoch: i32) -> MetadataResponse<'_> {
         MetadataResponse {
             brokers: vec![MetadataResponseBroker {
                 node_id: 1,
@@ -264,8 +279,14 @@ mod tests {
             is_all: false,
         };
         let view = ClusterView::unknown().after(&response("a", -1, 5), &wanted);
-        assert!(view.with_leader("a", 0, 1, 5).is_none());
-        assert!(view.with_leader("a", 0, 7, 6).is_none());
-        assert_eq!(view.with_leader("a", 0, 1, 6).unwrap().leader("a", 0), Some((1, 6)));
+        let hint = |leader, leader_epoch| LeaderHint {
+            topic: "a".into(),
+            partition: 0,
+            leader,
+            leader_epoch,
+        };
+        assert!(view.with_leader(&hint(1, 5)).is_none());
+        assert!(view.with_leader(&hint(7, 6)).is_none());
+        assert_eq!(view.with_leader(&hint(1, 6)).unwrap().leader("a", 0), Some((1, 6)));
     }
 }

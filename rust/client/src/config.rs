@@ -438,7 +438,7 @@ mod tests {
         let acks = ("acks", OptionValue::Str("1".into()));
         assert!(ProducerConfig::from_options(&options(&[])).unwrap().enable_idempotence);
         assert!(
-            !ProducerConfig::from_options(&options(&[acks.clone()]))
+            !ProducerConfig::from_options(&options(std::slice::from_ref(&acks)))
                 .unwrap()
                 .enable_idempotence
         );

@@ -14,7 +14,7 @@ use crate::config::ClientConfig;
 use crate::nodes::{NodeId, Purpose};
 use crate::outbox::{Kind, Outbox, Send};
 
-/// FindCoordinator versions that this client can use.
+/// `FindCoordinator` versions that this client can use.
 const VERSIONS: (i16, i16) = (0, 6);
 
 /// Key type (0 group, 1 transactional id) and key.

@@ -43,7 +43,7 @@ impl Decoder {
         config: &FetchConfig,
         key: &(Arc<str>, i32),
         fetch_offset: i64,
-        records: Bytes,
+        records: &Bytes,
         aborted: Option<&[AbortedTransaction]>,
     ) -> Decoded {
         let mut decoded = Decoded {
@@ -51,7 +51,7 @@ impl Decoder {
             ..Decoded::default()
         };
         let mut transactions = Aborted::new(config, aborted);
-        let mut batches = BatchIter::new(&records);
+        let mut batches = BatchIter::new(records);
         for batch in batches.by_ref() {
             let outcome = batch.map_err(|_| ErrorCode::CORRUPT_MESSAGE).and_then(|batch| {
                 let header = batch.header;
@@ -73,10 +73,9 @@ impl Decoder {
                 if header.record_count == 0 || transactions.is_aborted(&batch) {
                     return Ok(None);
                 }
-                let payload = self.payload(config, &batch, &records).map_err(|code| {
-                    decoded.next_offset = first_offset;
-                    code
-                })?;
+                let payload = self
+                    .payload(config, &batch, records)
+                    .inspect_err(|_| decoded.next_offset = first_offset)?;
                 Ok(Some(FetchedBatch {
                     topic: Arc::clone(&key.0),
                     partition: key.1,

@@ -15,7 +15,7 @@ use crate::nodes::Purpose;
 use crate::outbox::{Answer, Kind, Outbox, Send};
 use crate::submit::{Variant, encode};
 
-/// The key type of groups in FindCoordinator.
+/// The key type of groups in `FindCoordinator`.
 const GROUP: i8 = 0;
 /// A failed heartbeat is repeated after this, not after the whole interval.
 const RETRY: Duration = Duration::from_millis(100);
@@ -51,7 +51,7 @@ impl PollClock {
 pub struct HeartbeatPlan {
     /// The group.
     pub group: String,
-    /// Heartbeat or ConsumerGroupHeartbeat.
+    /// Heartbeat or `ConsumerGroupHeartbeat`.
     pub api_key: i16,
     /// The heartbeat.
     pub variants: Vec<Variant>,
@@ -59,7 +59,7 @@ pub struct HeartbeatPlan {
     pub interval: Duration,
     /// `max.poll.interval.ms`.
     pub poll_interval: Duration,
-    /// LeaveGroup, or ConsumerGroupHeartbeat again.
+    /// `LeaveGroup`, or `ConsumerGroupHeartbeat` again.
     pub leave_api_key: i16,
     /// What to send when `poll` is not called in time.
     pub leave_variants: Vec<Variant>,
@@ -208,7 +208,7 @@ impl Heartbeat {
     }
 }
 
-/// The error code in a Heartbeat's or ConsumerGroupHeartbeat's answer: after the throttle time, which Heartbeat has since
+/// The error code in a Heartbeat's or `ConsumerGroupHeartbeat`'s answer: after the throttle time, which Heartbeat has since
 /// version 1. -1 when it cannot be read.
 fn error_code(api_key: i16, api_version: i16, body: &Bytes) -> i16 {
     let mut reader = Reader::new(body);

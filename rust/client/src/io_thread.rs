@@ -10,10 +10,10 @@ use barnabas_net::outbound::{Backoff, ConnectionEvent, ConnectionOptions, Receiv
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::client::Shared;
-use crate::cluster::ClusterView;
+use crate::cluster::{ClusterView, LeaderHint};
 use crate::coordinators::{CoordinatorKey, Coordinators};
 use crate::fetch_buffer::FetchBuffer;
-use crate::fetcher::FetchLoop;
+use crate::fetch_loop::FetchLoop;
 use crate::heartbeat::{Heartbeat, HeartbeatPlan};
 use crate::lock::lock;
 use crate::mailbox::Event;
@@ -58,14 +58,14 @@ struct IoThread {
 }
 
 /// Runs until the client stops. To be called on a thread of its own.
-pub(crate) fn run(shared: Arc<Shared>) {
+pub(crate) fn run(shared: &Arc<Shared>) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
         .build();
     match runtime {
         Ok(runtime) => {
-            runtime.block_on(serve(Arc::clone(&shared)));
+            runtime.block_on(serve(Arc::clone(shared)));
             // A name being resolved must not keep the thread.
             runtime.shutdown_background();
         }
@@ -281,7 +281,7 @@ impl IoThread {
             }
             Kind::Submission(token) => {
                 self.submissions
-                    .on_answer(outbox, &mut self.coordinators, &shared.mailbox, token, answer)
+                    .on_answer(outbox, &mut self.coordinators, &shared.mailbox, token, answer);
             }
             Kind::Heartbeat { session } => {
                 if let Some(heartbeat) = &mut self.heartbeat {
@@ -299,28 +299,24 @@ impl IoThread {
                 let view = shared.metadata.view();
                 if let Some(sender) = self.senders.get_mut(&producer) {
                     let hints = sender.on_answer(outbox, &view, answer);
-                    self.take_hints(&view, hints);
+                    self.take_hints(&view, &hints);
                 }
             }
             Kind::Fetch { fetcher, .. } => {
                 let view = shared.metadata.view();
                 if let Some(fetcher) = self.fetchers.get_mut(&fetcher) {
                     let hints = fetcher.on_answer(outbox, &view, &shared.mailbox, answer);
-                    self.take_hints(&view, hints);
+                    self.take_hints(&view, &hints);
                 }
             }
         }
     }
 
     /// Leaders that brokers named in refusing (KIP-951) are believed when they are newer.
-    fn take_hints(&self, view: &ClusterView, hints: Vec<(Arc<str>, i32, i32, i32)>) {
+    fn take_hints(&self, view: &ClusterView, hints: &[LeaderHint]) {
         let mut newer: Option<ClusterView> = None;
-        for (topic, partition, leader, epoch) in hints {
-            newer = newer
-                .as_ref()
-                .unwrap_or(view)
-                .with_leader(&topic, partition, leader, epoch)
-                .or(newer);
+        for hint in hints {
+            newer = newer.as_ref().unwrap_or(view).with_leader(hint).or(newer);
         }
         if let Some(newer) = newer {
             self.shared.metadata.publish(Arc::new(newer));

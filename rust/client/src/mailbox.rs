@@ -41,7 +41,7 @@ pub enum Event {
         /// The response without its header.
         body: Bytes,
     },
-    /// `poll` was not called in time, and the prepared LeaveGroup was sent.
+    /// `poll` was not called in time, and the prepared `LeaveGroup` was sent.
     PollDeadline,
     /// A partition cannot be fetched from.
     FetchError {

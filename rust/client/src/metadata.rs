@@ -140,13 +140,13 @@ impl MetadataCell {
     }
 
     /// Waits up to `timeout` until more than `count` refreshes were completed. If they are not: why the last attempt failed.
-    pub(crate) fn wait_count(&self, count: u64, timeout: Duration) -> Option<Option<String>> {
+    pub(crate) fn wait_count(&self, count: u64, timeout: Duration) -> Result<(), Option<String>> {
         let deadline = Instant::now() + timeout;
         let mut state = lock(&self.state);
         while state.count <= count {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Some(state.failure.clone());
+                return Err(state.failure.clone());
             }
             state = self
                 .changed
@@ -154,7 +154,7 @@ impl MetadataCell {
                 .unwrap_or_else(std::sync::PoisonError::into_inner)
                 .0;
         }
-        None
+        Ok(())
     }
 
     fn wanted(&self) -> (Wanted, u64) {

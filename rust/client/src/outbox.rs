@@ -8,7 +8,7 @@ use barnabas_net::outbound::{CloseReason, ConnectionId, Request, VersionRanges};
 use bytes::Bytes;
 
 use crate::coordinators::CoordinatorKey;
-use crate::fetcher::FetchInFlight;
+use crate::fetch_loop::FetchInFlight;
 use crate::nodes::{NodeId, Nodes, Purpose};
 use crate::sender::ProduceInFlight;
 

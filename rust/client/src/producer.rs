@@ -52,6 +52,7 @@ impl ProducerShared {
     }
 
     /// Gives up a batch that was never sent.
+    #[expect(clippy::needless_pass_by_value, reason = "the batch ends here")]
     pub(crate) fn fail_open(&self, open: OpenBatch, failure: Failure, message: &Arc<str>) {
         self.counters
             .failed_records
@@ -213,9 +214,11 @@ impl Producer {
         self.client.metadata().count()
     }
 
-    /// Waits up to `timeout` until the cluster was asked again after `count` was read. `None` in time, else why the last
-    /// attempt failed, if it did.
-    pub fn wait_for_metadata(&self, count: u64, timeout: Duration) -> Option<Option<String>> {
+    /// Waits up to `timeout` until the cluster was asked again after `count` was read.
+    ///
+    /// # Errors
+    /// It was not in time: why the last attempt failed, if it did.
+    pub fn wait_for_metadata(&self, count: u64, timeout: Duration) -> Result<(), Option<String>> {
         self.client.metadata().wait_count(count, timeout)
     }
 
@@ -241,7 +244,7 @@ impl Producer {
                 }
                 Ok(appended)
             }
-            Err(reason) => Err(self.not_sent(reason)),
+            Err(reason) => Err(Self::not_sent(reason)),
         }
     }
 
@@ -281,7 +284,7 @@ impl Producer {
                 topic.used_sticky(run.bytes, true, accumulator.batch_size);
             }
             if let Some((record, reason)) = run.stopped {
-                return Some((record, self.not_sent(reason)));
+                return Some((record, Self::not_sent(reason)));
             }
         }
         None
@@ -315,7 +318,7 @@ impl Producer {
     }
 
     #[cold]
-    fn not_sent(&self, reason: NotAppended) -> NotSent {
+    fn not_sent(reason: NotAppended) -> NotSent {
         match reason {
             NotAppended::NoBuffer(size) => NotSent::NoBuffer(size),
             NotAppended::Closed => NotSent::Error(ClientError::Closed),

@@ -1,39 +1,34 @@
 //! Sends a producer's batches: ready ones grouped by leader, a bounded number of requests in flight per broker, each
 //! partition's batches in order. Runs on the I/O thread.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use barnabas_net::outbound::{Backoff, CloseReason};
 use barnabas_wire::api;
 use barnabas_wire::errors::ErrorCode;
-use barnabas_wire::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
-use barnabas_wire::messages::produce::{PartitionProduceData, ProduceRequest, ProduceResponse, TopicProduceData};
-use barnabas_wire::messages::{Part, Records};
-use barnabas_wire::primitives::Reader;
 use bytes::Bytes;
 
 use crate::accumulator::PartitionQueue;
-use crate::batch::{BatchState, Failure, OpenBatch, Outcome, SealSettings, SealedBatch, Sequence};
-use crate::cluster::{ClusterView, NO_TOPIC_ID};
+use crate::batch::{Failure, OpenBatch, Outcome, SealSettings, SealedBatch, Sequence};
+use crate::cluster::{ClusterView, LeaderHint, NO_TOPIC_ID};
 use crate::config::Acks;
+use crate::identity::Identity;
 use crate::nodes::{NodeId, Purpose};
 use crate::outbox::{Answer, Kind, Outbox, Send};
+use crate::produce_message::{TOPIC_IDS_SINCE, VERSIONS, ZSTD_SINCE, decode, encode};
 use crate::producer::ProducerShared;
-use crate::sequences::{PartitionOrder, ProducerId, Verdict, judge};
+use crate::sequences::{PartitionOrder, Verdict, judge};
 
-/// Produce versions that this client can use: record batches since 3, topic ids since 13.
-const VERSIONS: (i16, i16) = (3, 13);
-const TOPIC_IDS_SINCE: i16 = 13;
-const ZSTD_SINCE: i16 = 7;
 /// How often per delivery timeout batches are looked through for those that are too old.
 const EXPIRY_CHECKS: u32 = 10;
 /// Idempotence without a sequence number.
 const NO_SEQUENCE: Sequence = Sequence {
     producer_id: -1,
     producer_epoch: -1,
-    base_sequence: -1,
+    base: -1,
 };
 
 /// A Produce request that was not answered.
@@ -53,7 +48,7 @@ pub(crate) struct Sender {
     /// Slots that may have something to send, in the order in which their turn comes.
     waiting: VecDeque<usize>,
     in_flight: HashMap<NodeId, usize>,
-    producer: Identity,
+    identity: Identity,
     backoff: Backoff,
     next_expiry_check: Option<Instant>,
     found: Vec<Arc<PartitionQueue>>,
@@ -66,15 +61,6 @@ struct SenderPartition {
     order: PartitionOrder,
     is_waiting: bool,
     not_before: Option<Instant>,
-}
-
-/// The producer id: had, or being asked for.
-#[derive(Debug, Default)]
-struct Identity {
-    id: Option<ProducerId>,
-    is_in_flight: bool,
-    failures: u32,
-    retry_at: Option<Instant>,
 }
 
 /// Batches for one broker, being gathered.
@@ -93,7 +79,7 @@ impl Sender {
             partitions: Vec::new(),
             waiting: VecDeque::new(),
             in_flight: HashMap::new(),
-            producer: Identity::default(),
+            identity: Identity::new(retry_backoff.clone()),
             backoff: retry_backoff,
             next_expiry_check: None,
             found: Vec::new(),
@@ -109,7 +95,7 @@ impl Sender {
             let gathered = self.gather(outbox, view);
             if gathered.is_empty() {
                 // A partition that needs a new producer id, because its epochs are used up, made it unknown.
-                if self.shared.config.enable_idempotence && self.producer.id.is_none() {
+                if self.shared.config.enable_idempotence && self.identity.id().is_none() {
                     continue;
                 }
                 return;
@@ -155,80 +141,29 @@ impl Sender {
 
     /// Whether batches can be numbered; asks for a producer id if not.
     fn has_identity(&mut self, outbox: &mut Outbox) -> bool {
-        if !self.shared.config.enable_idempotence || self.producer.id.is_some() {
+        if !self.shared.config.enable_idempotence || self.identity.id().is_some() {
             return true;
         }
-        if self.producer.is_in_flight || self.producer.retry_at.is_some_and(|at| at > outbox.now) {
-            return false;
+        if let Err(refused) = self
+            .identity
+            .ask(outbox, self.index, self.shared.config.request_timeout)
+        {
+            self.fail_all(Failure::Refused(refused.code), &refused.message);
         }
-        let Some(node) = outbox.nodes.any_ready(outbox.now) else {
-            return false;
-        };
-        let Some(versions) = outbox.ready(node, Purpose::Rest) else {
-            return false;
-        };
-        let request = InitProducerIdRequest {
-            transactional_id: None,
-            transaction_timeout_ms: i32::MAX,
-            ..InitProducerIdRequest::default()
-        };
-        let encoded = versions
-            .choose(api::INIT_PRODUCER_ID, 0, 5)
-            .and_then(|version| Some((version, request.to_bytes(version).ok()?)));
-        let Some((api_version, body)) = encoded else {
-            self.fail_all(
-                Failure::Refused(ErrorCode::UNSUPPORTED_VERSION.code()),
-                "the broker has no idempotent producers: set enable.idempotence=false",
-            );
-            return false;
-        };
-        let send = Send {
-            node,
-            purpose: Purpose::Rest,
-            api_key: api::INIT_PRODUCER_ID,
-            api_version,
-            parts: vec![Bytes::from(body)],
-            timeout: self.shared.config.request_timeout,
-            expects_response: true,
-        };
-        self.producer.is_in_flight = outbox.send(send, Kind::InitProducerId { producer: self.index }).is_ok();
         false
     }
 
-    /// Takes an answer to InitProducerId in.
+    /// Takes an answer to `InitProducerId` in.
     pub(crate) fn on_producer_id(&mut self, now: Instant, api_version: i16, answer: Result<Bytes, CloseReason>) {
-        self.producer.is_in_flight = false;
-        let answer = answer.map_err(|reason| (-1, reason.to_string())).and_then(|body| {
-            let response = InitProducerIdResponse::decode(&mut Reader::new(&body), api_version)
-                .map_err(|error| (-1, format!("InitProducerId: {error}")))?;
-            match ErrorCode(response.error_code) {
-                ErrorCode::NONE => Ok(ProducerId {
-                    id: response.producer_id,
-                    epoch: response.producer_epoch,
-                }),
-                code => Err((code.code(), code.message().to_owned())),
-            }
-        });
-        match answer {
-            Ok(id) => {
-                self.producer.id = Some(id);
-                self.producer.failures = 0;
-                self.producer.retry_at = None;
-            }
-            Err((code, message)) => {
-                if code > 0 && !ErrorCode(code).retriable() {
-                    self.fail_all(Failure::Refused(code), &message);
-                }
-                self.producer.failures = self.producer.failures.saturating_add(1);
-                self.producer.retry_at = Some(now + self.backoff.after(self.producer.failures));
-            }
+        if let Err(refused) = self.identity.on_answer(now, api_version, answer) {
+            self.fail_all(Failure::Refused(refused.code), &refused.message);
         }
     }
 
     /// One batch of each partition whose turn it is, by leader.
     fn gather(&mut self, outbox: &mut Outbox, view: &ClusterView) -> BTreeMap<NodeId, Gathered> {
         let mut gathered: BTreeMap<NodeId, Gathered> = BTreeMap::new();
-        let mut refused: BTreeMap<NodeId, ()> = BTreeMap::new();
+        let mut refused: BTreeSet<NodeId> = BTreeSet::new();
         for _ in 0..self.waiting.len() {
             let Some(slot) = self.waiting.pop_front() else { break };
             let Some(Some(partition)) = self.partitions.get_mut(slot) else {
@@ -246,24 +181,22 @@ impl Sender {
                 outbox.wants_metadata = true;
                 continue;
             };
-            if refused.contains_key(&node) {
+            if refused.contains(&node) {
                 continue;
             }
-            if !gathered.contains_key(&node) {
-                let Some(api_version) = self.room_at(outbox, node) else {
-                    refused.insert(node, ());
-                    continue;
-                };
-                gathered.insert(
-                    node,
-                    Gathered {
-                        api_version,
-                        ..Gathered::default()
-                    },
-                );
-            }
-            let Some(request) = gathered.get_mut(&node) else {
-                continue;
+            let request = match gathered.entry(node) {
+                Entry::Occupied(request) => request.into_mut(),
+                Entry::Vacant(place) => {
+                    if let Some(api_version) = self.room_at(outbox, node) {
+                        place.insert(Gathered {
+                            api_version,
+                            ..Gathered::default()
+                        })
+                    } else {
+                        refused.insert(node);
+                        continue;
+                    }
+                }
             };
             if let Some(batch) = self.next_batch(slot, request) {
                 request.bytes += batch.len();
@@ -305,11 +238,11 @@ impl Sender {
         let Some(Some(partition)) = self.partitions.get_mut(slot) else {
             return None;
         };
-        let identity = &mut self.producer;
-        if config.enable_idempotence && identity.id.is_none() {
+        let identity = &mut self.identity;
+        if config.enable_idempotence && identity.id().is_none() {
             return None;
         }
-        if !partition.order.settle(identity.id, |old| next_epoch(identity, old)) {
+        if !partition.order.settle(identity.id(), |old| identity.newer_than(old)) {
             return None;
         }
         let next_size = partition
@@ -321,12 +254,11 @@ impl Sender {
         if !request.batches.is_empty() && request.bytes + next_size > config.max_request_size {
             return None;
         }
-        let mut batch = match partition.order.retries.pop_front() {
-            Some(batch) => batch,
-            None => {
-                let open = partition.queue.take_batch()?;
-                self.seal(slot, open)?
-            }
+        let mut batch = if let Some(batch) = partition.order.retries.pop_front() {
+            batch
+        } else {
+            let open = partition.queue.take_batch()?;
+            self.seal(slot, open)?
         };
         batch.attempts += 1;
         if let Some(Some(partition)) = self.partitions.get_mut(slot) {
@@ -350,7 +282,7 @@ impl Sender {
             level: config.compression_level,
             producer_id: sequence.producer_id,
             producer_epoch: sequence.producer_epoch,
-            base_sequence: sequence.base_sequence,
+            base_sequence: sequence.base,
             ordinal,
         };
         match open.seal(&settings, &mut self.scratch) {
@@ -387,7 +319,7 @@ impl Sender {
             .batches
             .sort_by(|(_, a), (_, b)| a.state.topic.cmp(&b.state.topic));
         let expects_response = self.shared.config.acks != Acks::None;
-        let parts = match encode(&gathered.batches, view, &self.shared, api_version) {
+        let parts = match encode(&gathered.batches, view, &self.shared.config, api_version) {
             Ok(parts) => parts,
             Err(error) => {
                 for (slot, batch) in gathered.batches {
@@ -433,13 +365,8 @@ impl Sender {
         }
     }
 
-    /// Takes an answer to Produce in. Returns leaders that the broker named: topic, partition, leader, epoch.
-    pub(crate) fn on_answer(
-        &mut self,
-        outbox: &mut Outbox,
-        view: &ClusterView,
-        answer: Answer,
-    ) -> Vec<(Arc<str>, i32, i32, i32)> {
+    /// Takes an answer to Produce in. Returns leaders that the broker named.
+    pub(crate) fn on_answer(&mut self, outbox: &mut Outbox, view: &ClusterView, answer: Answer) -> Vec<LeaderHint> {
         let Answer {
             kind: Kind::Produce { request, .. },
             node,
@@ -458,15 +385,7 @@ impl Sender {
                 outbox.wants_metadata = true;
                 let text = reason.to_string();
                 for (slot, batch) in request.batches {
-                    self.answered(slot, &batch);
-                    self.judge(
-                        outbox,
-                        slot,
-                        batch,
-                        Verdict::Retry { refresh: true },
-                        Failure::Lost,
-                        &text,
-                    );
+                    self.lost(outbox, slot, batch, &text);
                 }
             }
             Ok(_) if self.shared.config.acks == Acks::None => {
@@ -488,73 +407,56 @@ impl Sender {
         batches: Vec<(usize, SealedBatch)>,
         api_version: i16,
         body: &Bytes,
-    ) -> Vec<(Arc<str>, i32, i32, i32)> {
+    ) -> Vec<LeaderHint> {
+        let (answers, problem) = match decode(&batches, view, api_version, body) {
+            Ok(answers) => (answers, "the broker's answer does not mention the partition".to_owned()),
+            Err(error) => (Vec::new(), format!("Produce: {error}")),
+        };
         let mut batches: Vec<Option<(usize, SealedBatch)>> = batches.into_iter().map(Some).collect();
         let mut hints = Vec::new();
-        let mut problem = "the broker's answer does not mention the partition".to_owned();
-        match ProduceResponse::decode(&mut Reader::new(body), api_version) {
-            Err(error) => problem = format!("Produce: {error}"),
-            Ok(response) => {
-                for topic in &response.responses {
-                    let name = if api_version >= TOPIC_IDS_SINCE {
-                        view.topic_name(&topic.topic_id).map(AsRef::as_ref)
-                    } else {
-                        Some(topic.name)
-                    };
-                    for partition in &topic.partition_responses {
-                        let is_it = |entry: &Option<(usize, SealedBatch)>| {
-                            entry.as_ref().is_some_and(|(_, batch)| {
-                                batch.state.partition == partition.index && Some(&*batch.state.topic) == name
-                            })
-                        };
-                        let Some((slot, batch)) = batches
-                            .iter()
-                            .position(is_it)
-                            .and_then(|at| batches.get_mut(at)?.take())
-                        else {
-                            continue;
-                        };
-                        let leader = &partition.current_leader;
-                        if leader.leader_id >= 0 {
-                            hints.push((
-                                Arc::clone(&batch.state.topic),
-                                partition.index,
-                                leader.leader_id,
-                                leader.leader_epoch,
-                            ));
-                        }
-                        self.answered(slot, &batch);
-                        let code = ErrorCode(partition.error_code);
-                        let is_first = self
-                            .order(slot)
-                            .is_none_or(|order| order.is_first_in_line(batch.state.id()));
-                        let verdict = judge(code, self.shared.config.enable_idempotence, is_first);
-                        if verdict == Verdict::Done {
-                            if let Some(Some(partition)) = self.partitions.get_mut(slot) {
-                                partition.order.written();
-                            }
-                            let offset = if code.is_ok() { partition.base_offset } else { -1 };
-                            self.finish(&batch, offset, partition.log_append_time_ms);
-                        } else {
-                            let message = refusal(code, partition.error_message, &partition.record_errors);
-                            self.judge(outbox, slot, batch, verdict, Failure::Refused(code.code()), &message);
-                        }
-                    }
+        for answer in answers {
+            let Some((slot, batch)) = batches.get_mut(answer.at).and_then(Option::take) else {
+                continue;
+            };
+            hints.extend(answer.hint);
+            self.answered(slot, &batch);
+            let is_first = self
+                .order(slot)
+                .is_none_or(|order| order.is_first_in_line(batch.state.id()));
+            let verdict = judge(answer.code, self.shared.config.enable_idempotence, is_first);
+            if verdict == Verdict::Done {
+                if let Some(Some(partition)) = self.partitions.get_mut(slot) {
+                    partition.order.written();
                 }
+                self.finish(&batch, answer.base_offset, answer.log_append_time);
+            } else {
+                self.carry_out(
+                    outbox,
+                    slot,
+                    batch,
+                    verdict,
+                    Failure::Refused(answer.code.code()),
+                    &answer.message,
+                );
             }
         }
         for (slot, batch) in batches.into_iter().flatten() {
-            self.answered(slot, &batch);
-            self.judge(
-                outbox,
-                slot,
-                batch,
-                Verdict::Retry { refresh: true },
-                Failure::Lost,
-                &problem,
-            );
+            self.lost(outbox, slot, batch, &problem);
         }
         hints
+    }
+
+    /// No answer came to a batch, so nobody knows whether the broker has it.
+    fn lost(&mut self, outbox: &mut Outbox, slot: usize, batch: SealedBatch, message: &str) {
+        self.answered(slot, &batch);
+        self.carry_out(
+            outbox,
+            slot,
+            batch,
+            Verdict::Retry { refresh: true },
+            Failure::Lost,
+            message,
+        );
     }
 
     fn order(&self, slot: usize) -> Option<&PartitionOrder> {
@@ -568,7 +470,7 @@ impl Sender {
     }
 
     /// Does with a batch what was decided, unless it has had its chances.
-    fn judge(
+    fn carry_out(
         &mut self,
         outbox: &mut Outbox,
         slot: usize,
@@ -591,6 +493,10 @@ impl Sender {
         if is_retry && !is_over {
             self.shared.counters.retries.add(1);
             self.retry(slot, batch, reset, outbox.now);
+        } else if is_retry && is_late {
+            let waited = self.shared.config.delivery_timeout.as_millis();
+            let message = format!("not delivered within delivery.timeout.ms ({waited} ms): {message}");
+            self.give_up(slot, &batch, Failure::TimedOut, &message);
         } else {
             self.give_up(slot, &batch, failure, message);
         }
@@ -751,80 +657,7 @@ impl Sender {
         } else {
             None
         };
-        let identity = self
-            .producer
-            .retry_at
-            .filter(|at| *at > now && !self.waiting.is_empty());
+        let identity = self.identity.next_retry(now).filter(|_| !self.waiting.is_empty());
         retries.chain(due).chain(expiry).chain(identity).min()
     }
-}
-
-/// A producer id that is newer than `old`, or `None` while one has to be asked for.
-fn next_epoch(identity: &mut Identity, old: ProducerId) -> Option<ProducerId> {
-    let current = identity.id?;
-    if current != old {
-        return Some(current);
-    }
-    identity.id = current
-        .epoch
-        .checked_add(1)
-        .map(|epoch| ProducerId { id: current.id, epoch });
-    identity.id
-}
-
-/// The request's parts; the batches' bytes are not copied. `batches` are sorted by topic.
-fn encode(
-    batches: &[(usize, SealedBatch)],
-    view: &ClusterView,
-    shared: &ProducerShared,
-    api_version: i16,
-) -> Result<Vec<Bytes>, barnabas_wire::WireError> {
-    let mut topics: Vec<TopicProduceData<'_>> = Vec::new();
-    let mut last: Option<&Arc<str>> = None;
-    for (_, batch) in batches {
-        let BatchState { topic, partition, .. } = &*batch.state;
-        if last.is_none_or(|last| last != topic) {
-            let topic_id = view.topic(topic).map_or(NO_TOPIC_ID, |topic| topic.id);
-            topics.push(TopicProduceData {
-                name: topic,
-                topic_id,
-                partition_data: Vec::new(),
-            });
-            last = Some(topic);
-        }
-        if let Some(topic) = topics.last_mut() {
-            topic.partition_data.push(PartitionProduceData {
-                index: *partition,
-                records: Records::Apart(batch.len()),
-            });
-        }
-    }
-    let request = ProduceRequest {
-        transactional_id: None,
-        acks: shared.config.acks.code(),
-        timeout_ms: i32::try_from(shared.config.request_timeout.as_millis()).unwrap_or(i32::MAX),
-        topic_data: topics,
-    };
-    let parts = request.encode_parts(api_version)?;
-    Ok(parts
-        .into_iter()
-        .filter_map(|part| match part {
-            Part::Bytes(bytes) => Some(bytes),
-            Part::Records { index, .. } => batches.get(index).map(|(_, batch)| batch.bytes()),
-        })
-        .collect())
-}
-
-/// The broker's words for a refused batch.
-fn refusal(
-    code: ErrorCode,
-    message: Option<&str>,
-    records: &[barnabas_wire::messages::produce::BatchIndexAndErrorMessage<'_>],
-) -> String {
-    let mut text = message.unwrap_or(code.message()).to_owned();
-    for record in records.iter().take(3) {
-        let reason = record.batch_index_error_message.unwrap_or("refused");
-        text.push_str(&format!("; record {} of the batch: {reason}", record.batch_index));
-    }
-    text
 }

@@ -32,9 +32,8 @@ pub(crate) enum Verdict {
 /// The one place where it is decided whether a produced batch is sent again.
 pub(crate) fn judge(code: ErrorCode, is_idempotent: bool, is_first_in_line: bool) -> Verdict {
     match code {
-        ErrorCode::NONE => Verdict::Done,
-        // The broker has it already and has forgotten, or does not say, at which offset.
-        ErrorCode::DUPLICATE_SEQUENCE_NUMBER => Verdict::Done,
+        // A duplicate: the broker has it already and has forgotten, or does not say, at which offset.
+        ErrorCode::NONE | ErrorCode::DUPLICATE_SEQUENCE_NUMBER => Verdict::Done,
         // An earlier batch failed, so this one could not follow; it is sent again after the earlier one.
         ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER if is_idempotent && !is_first_in_line => {
             Verdict::Retry { refresh: false }
@@ -144,7 +143,7 @@ impl PartitionOrder {
             let sequence = Sequence {
                 producer_id: producer.id,
                 producer_epoch: producer.epoch,
-                base_sequence: self.next,
+                base: self.next,
             };
             // Fails only for bytes that are no batch, and these were just built.
             let _ = batch.set_sequence(sequence);
@@ -158,7 +157,7 @@ impl PartitionOrder {
         let sequence = Sequence {
             producer_id: producer.id,
             producer_epoch: producer.epoch,
-            base_sequence: self.next,
+            base: self.next,
         };
         self.next = barnabas_records::add_sequence(self.next, record_count);
         let ordinal = self.next_ordinal;

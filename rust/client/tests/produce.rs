@@ -1,5 +1,13 @@
 //! The producer against a scripted broker.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that fails stops"
+)]
+
 mod fake;
 
 use std::sync::Arc;
@@ -45,7 +53,7 @@ fn topic(producer: &Producer) -> Arc<TopicState> {
         if let Some(topic) = producer.topic("t").unwrap() {
             return topic;
         }
-        producer.wait_for_metadata(count, deadline.saturating_duration_since(Instant::now()));
+        let _ = producer.wait_for_metadata(count, deadline.saturating_duration_since(Instant::now()));
         assert!(Instant::now() < deadline, "no metadata");
     }
 }
@@ -112,12 +120,11 @@ fn nothing_is_lost_doubled_or_reordered_whatever_fails() {
     for seed in 0..seeds {
         let mut random = Jitter::with_seed(seed.wrapping_mul(0x9E37_79B9) + 1);
         let broker = FakeBroker::start(2, move |seen| match (seen.api_key, random.below(10)) {
-            (api::PRODUCE, 0) => Act::Drop,
+            (api::PRODUCE, 0) | (api::METADATA | api::INIT_PRODUCER_ID, 0 | 1) => Act::Drop,
             (api::PRODUCE, 1) => Act::ServeThenDrop,
             (api::PRODUCE, 2) => Act::Refuse(ErrorCode::NOT_LEADER_OR_FOLLOWER.code()),
             (api::PRODUCE, 3) => Act::ServeThenRefuse(ErrorCode::REQUEST_TIMED_OUT.code()),
             (api::PRODUCE, 4) => Act::Refuse(ErrorCode::NOT_ENOUGH_REPLICAS.code()),
-            (api::METADATA | api::INIT_PRODUCER_ID, 0 | 1) => Act::Drop,
             _ => Act::Serve,
         });
         let producer = producer(&broker, &[("batch.size", OptionValue::Int(4096))]);
@@ -383,7 +390,7 @@ fn a_topic_that_the_cluster_refuses_is_an_error_and_an_unknown_one_is_waited_for
     let producer = producer(&broker, &[]);
     let count = producer.metadata_count();
     assert!(producer.topic("t").unwrap().is_none());
-    assert_eq!(producer.wait_for_metadata(count, LONG), None);
+    assert_eq!(producer.wait_for_metadata(count, LONG), Ok(()));
     let refused = ErrorCode::TOPIC_AUTHORIZATION_FAILED.code();
     assert!(matches!(producer.topic("t"), Err(ClientError::Broker { code, .. }) if code == refused));
     broker.state.lock().unwrap().metadata_error = 0;

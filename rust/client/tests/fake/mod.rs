@@ -28,11 +28,11 @@ use barnabas_wire::messages::produce::{
 use barnabas_wire::primitives::Reader;
 
 /// The one topic's id.
-pub const TOPIC_ID: [u8; 16] = [9; 16];
+pub(crate) const TOPIC_ID: [u8; 16] = [9; 16];
 
 /// What the broker does with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub(crate) enum Act {
     /// What a broker does.
     Serve,
     /// Closes the connection before doing anything.
@@ -51,19 +51,19 @@ pub enum Act {
 
 /// One request as the script sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
-    pub api_key: i16,
-    pub api_version: i16,
+pub(crate) struct Seen {
+    pub(crate) api_key: i16,
+    pub(crate) api_version: i16,
     /// How many requests of this key came before, on all connections.
-    pub number: usize,
+    pub(crate) number: usize,
     /// Which connection.
-    pub connection: usize,
+    pub(crate) connection: usize,
 }
 
 type Script = Box<dyn FnMut(Seen) -> Act + Send>;
 
 #[derive(Default)]
-pub struct Producer {
+pub(crate) struct Producer {
     epoch: i16,
     /// (base sequence, last sequence, base offset) of the last five batches.
     batches: Vec<(i32, i32, i64)>,
@@ -71,17 +71,17 @@ pub struct Producer {
 
 /// A partition's log.
 #[derive(Default)]
-pub struct Partition {
+pub(crate) struct Partition {
     /// Whole batches with their offsets.
-    pub batches: Vec<(i64, Vec<u8>)>,
-    pub end: i64,
-    pub start: i64,
+    pub(crate) batches: Vec<(i64, Vec<u8>)>,
+    pub(crate) end: i64,
+    pub(crate) start: i64,
     producers: HashMap<i64, Producer>,
 }
 
 impl Partition {
     /// Appends one batch, with a broker's checks.
-    pub fn append(&mut self, batch: &[u8]) -> Result<i64, ErrorCode> {
+    pub(crate) fn append(&mut self, batch: &[u8]) -> Result<i64, ErrorCode> {
         let parsed = BatchIter::new(batch).next().unwrap().unwrap();
         parsed.check_crc().map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
         let header = parsed.header;
@@ -120,13 +120,29 @@ impl Partition {
         Ok(base_offset)
     }
 
+    /// Whole batches from the one with `offset` on, at least one.
+    fn read(&self, offset: i64, limit: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (base, batch) in &self.batches {
+            let last = base + i64::from(BatchIter::new(batch).next().unwrap().unwrap().header.last_offset_delta);
+            if last < offset {
+                continue;
+            }
+            if !bytes.is_empty() && bytes.len() + batch.len() > limit {
+                break;
+            }
+            bytes.extend_from_slice(batch);
+        }
+        bytes
+    }
+
     /// Forgets what it knows of producers, as a broker does that lost them.
-    pub fn forget_producers(&mut self) {
+    pub(crate) fn forget_producers(&mut self) {
         self.producers.clear();
     }
 
     /// All values, in order.
-    pub fn values(&self) -> Vec<Vec<u8>> {
+    pub(crate) fn values(&self) -> Vec<Vec<u8>> {
         let mut values = Vec::new();
         for (_, bytes) in &self.batches {
             let batch = BatchIter::new(bytes).next().unwrap().unwrap();
@@ -140,31 +156,30 @@ impl Partition {
     }
 }
 
-pub struct State {
-    pub partitions: BTreeMap<i32, Partition>,
-    pub script: Script,
-    pub counts: HashMap<i16, usize>,
-    pub versions: Vec<(i16, i16, i16)>,
-    /// The most Produce requests that one connection had sent before the oldest of them was answered.
-    pub metadata_error: i16,
-    pub leader: i32,
+pub(crate) struct State {
+    pub(crate) partitions: BTreeMap<i32, Partition>,
+    pub(crate) script: Script,
+    pub(crate) counts: HashMap<i16, usize>,
+    pub(crate) versions: Vec<(i16, i16, i16)>,
+    pub(crate) metadata_error: i16,
+    pub(crate) leader: i32,
     /// Bodies of requests that the broker knows nothing about, by key.
-    pub other: Vec<(i16, i16, Vec<u8>)>,
+    pub(crate) other: Vec<(i16, i16, Vec<u8>)>,
     /// What they are answered with.
-    pub other_answer: Vec<u8>,
+    pub(crate) other_answer: Vec<u8>,
     next_producer_id: i64,
 }
 
-pub struct FakeBroker {
-    pub port: u16,
-    pub state: Arc<Mutex<State>>,
+pub(crate) struct FakeBroker {
+    pub(crate) port: u16,
+    pub(crate) state: Arc<Mutex<State>>,
     is_stopping: Arc<AtomicBool>,
     connections: Arc<Mutex<Vec<TcpStream>>>,
     acceptor: Option<JoinHandle<()>>,
 }
 
 impl FakeBroker {
-    pub fn start(partitions: i32, script: impl FnMut(Seen) -> Act + Send + 'static) -> Self {
+    pub(crate) fn start(partitions: i32, script: impl FnMut(Seen) -> Act + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let versions = api::apis()
@@ -199,15 +214,15 @@ impl FakeBroker {
     }
 
     /// A broker that does what brokers do.
-    pub fn obedient(partitions: i32) -> Self {
+    pub(crate) fn obedient(partitions: i32) -> Self {
         Self::start(partitions, |_| Act::Serve)
     }
 
-    pub fn count(&self, api_key: i16) -> usize {
+    pub(crate) fn count(&self, api_key: i16) -> usize {
         self.state.lock().unwrap().counts.get(&api_key).copied().unwrap_or(0)
     }
 
-    pub fn values(&self, partition: i32) -> Vec<Vec<u8>> {
+    pub(crate) fn values(&self, partition: i32) -> Vec<Vec<u8>> {
         self.state.lock().unwrap().partitions[&partition].values()
     }
 }
@@ -307,32 +322,7 @@ fn serve(mut stream: TcpStream, port: u16, state: &Arc<Mutex<State>>, connection
 fn answer(state: &mut State, port: u16, key: i16, version: i16, body: &[u8], act: Act) -> Option<Vec<u8>> {
     let mut reader = Reader::new(body);
     match key {
-        api::API_VERSIONS => {
-            let served = state
-                .versions
-                .iter()
-                .find(|range| range.0 == key)
-                .copied()
-                .unwrap_or((key, 0, 0));
-            let is_served = version <= served.2;
-            let api_keys = state.versions.iter();
-            let response = ApiVersionsResponse {
-                error_code: if is_served {
-                    0
-                } else {
-                    ErrorCode::UNSUPPORTED_VERSION.code()
-                },
-                api_keys: api_keys
-                    .map(|range| ApiVersion {
-                        api_key: range.0,
-                        min_version: range.1,
-                        max_version: range.2,
-                    })
-                    .collect(),
-                ..Default::default()
-            };
-            response.to_bytes(if is_served { version } else { 0 }).ok()
-        }
+        api::API_VERSIONS => versions(state, version),
         api::METADATA => Some(metadata(state, port, version, &mut reader)),
         api::INIT_PRODUCER_ID => {
             state.next_producer_id += 1;
@@ -346,41 +336,70 @@ fn answer(state: &mut State, port: u16, key: i16, version: i16, body: &[u8], act
         }
         api::PRODUCE => produce(state, version, &mut reader, act),
         api::FETCH => Some(fetch(state, version, &mut reader, act)),
-        api::FIND_COORDINATOR => {
-            let request = FindCoordinatorRequest::decode(&mut reader, version).unwrap();
-            let error_code = if let Act::Refuse(code) = act { code } else { 0 };
-            let key = request.coordinator_keys.first().copied().unwrap_or(request.key);
-            let host = "127.0.0.1";
-            let port = i32::from(port);
-            let response = if version >= 4 {
-                let found = Coordinator {
-                    key,
-                    node_id: 1,
-                    host,
-                    port,
-                    error_code,
-                    ..Default::default()
-                };
-                FindCoordinatorResponse {
-                    coordinators: vec![found],
-                    ..Default::default()
-                }
-            } else {
-                FindCoordinatorResponse {
-                    node_id: 1,
-                    host,
-                    port,
-                    error_code,
-                    ..Default::default()
-                }
-            };
-            response.to_bytes(version).ok()
-        }
+        api::FIND_COORDINATOR => coordinator(port, version, &mut reader, act),
         _ => {
             state.other.push((key, version, body.to_vec()));
             Some(state.other_answer.clone())
         }
     }
+}
+
+fn versions(state: &State, version: i16) -> Option<Vec<u8>> {
+    let served = state
+        .versions
+        .iter()
+        .find(|range| range.0 == api::API_VERSIONS)
+        .copied()
+        .unwrap_or((api::API_VERSIONS, 0, 0));
+    let is_served = version <= served.2;
+    let api_keys = state.versions.iter();
+    let response = ApiVersionsResponse {
+        error_code: if is_served {
+            0
+        } else {
+            ErrorCode::UNSUPPORTED_VERSION.code()
+        },
+        api_keys: api_keys
+            .map(|range| ApiVersion {
+                api_key: range.0,
+                min_version: range.1,
+                max_version: range.2,
+            })
+            .collect(),
+        ..Default::default()
+    };
+    response.to_bytes(if is_served { version } else { 0 }).ok()
+}
+
+fn coordinator(port: u16, version: i16, reader: &mut Reader<'_>, act: Act) -> Option<Vec<u8>> {
+    let request = FindCoordinatorRequest::decode(reader, version).unwrap();
+    let error_code = if let Act::Refuse(code) = act { code } else { 0 };
+    let key = request.coordinator_keys.first().copied().unwrap_or(request.key);
+    let host = "127.0.0.1";
+    let port = i32::from(port);
+    let response = if version >= 4 {
+        let found = Coordinator {
+            key,
+            node_id: 1,
+            host,
+            port,
+            error_code,
+            ..Default::default()
+        };
+        FindCoordinatorResponse {
+            coordinators: vec![found],
+            ..Default::default()
+        }
+    } else {
+        FindCoordinatorResponse {
+            node_id: 1,
+            host,
+            port,
+            error_code,
+            ..Default::default()
+        }
+    };
+    response.to_bytes(version).ok()
 }
 
 fn metadata(state: &State, port: u16, version: i16, reader: &mut Reader<'_>) -> Vec<u8> {
@@ -475,16 +494,8 @@ fn fetch(state: &State, version: i16, reader: &mut Reader<'_>, act: Act) -> Vec<
     let mut buffers = Vec::new();
     for topic in &request.topics {
         for asked in &topic.partitions {
-            let log = &state.partitions[&asked.partition];
-            let mut bytes = Vec::new();
-            for (base, batch) in &log.batches {
-                let last = base + i64::from(BatchIter::new(batch).next().unwrap().unwrap().header.last_offset_delta);
-                let limit = usize::try_from(asked.partition_max_bytes.min(request.max_bytes)).unwrap();
-                if last >= asked.fetch_offset && (bytes.is_empty() || bytes.len() + batch.len() <= limit) {
-                    bytes.extend_from_slice(batch);
-                }
-            }
-            buffers.push(bytes);
+            let limit = usize::try_from(asked.partition_max_bytes.min(request.max_bytes)).unwrap();
+            buffers.push(state.partitions[&asked.partition].read(asked.fetch_offset, limit));
         }
     }
     let mut buffers = buffers.iter();
@@ -522,7 +533,7 @@ fn fetch(state: &State, version: i16, reader: &mut Reader<'_>, act: Act) -> Vec<
             .all(|topic| topic.partitions.iter().all(|data| data.records.is_empty()))
     {
         // As a broker's long poll, but short.
-        std::thread::sleep(std::time::Duration::from_millis(
+        std::thread::park_timeout(std::time::Duration::from_millis(
             u64::try_from(request.max_wait_ms.clamp(0, 10)).unwrap(),
         ));
     }

@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn waits_double_up_to_the_maximum_within_a_fifth() {
-        let mut backoff = Backoff::new(Duration::from_millis(50), Duration::from_millis(1000));
+        let mut backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(1));
         assert_eq!(backoff.after(0), Duration::ZERO);
         for (failures, middle) in [
             (1, 50),

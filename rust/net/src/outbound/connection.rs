@@ -100,7 +100,7 @@ pub enum CloseReason {
         /// The last address's error.
         reason: String,
     },
-    /// The broker's answer to ApiVersions was an error, malformed or late.
+    /// The broker's answer to `ApiVersions` was an error, malformed or late.
     #[error("ApiVersions with {address} failed: {reason}")]
     HandshakeFailed {
         /// host:port

@@ -86,32 +86,25 @@ impl FrameReader {
 
     /// Reads once without waiting. `Ok(0)` is the end of the stream.
     pub(super) fn read_from(&mut self, stream: &TcpStream) -> io::Result<usize> {
-        match &mut self.large {
-            Some((buffer, size)) => {
-                let buffer = buffer.as_mut_vec();
-                let missing = size.saturating_sub(buffer.len());
-                stream.try_read_buf(&mut buffer.limit(missing))
-            }
-            None => {
-                let room = STAGING_BYTES.saturating_sub(self.staging.len());
-                stream.try_read_buf(&mut (&mut self.staging).limit(room))
-            }
+        if let Some((buffer, size)) = &mut self.large {
+            let buffer = buffer.as_mut_vec();
+            let missing = size.saturating_sub(buffer.len());
+            return stream.try_read_buf(&mut buffer.limit(missing));
         }
+        let room = STAGING_BYTES.saturating_sub(self.staging.len());
+        stream.try_read_buf(&mut (&mut self.staging).limit(room))
     }
 
     #[cfg(test)]
     fn feed(&mut self, mut bytes: &[u8]) -> Result<Vec<Bytes>, BadLength> {
         let mut frames = Vec::new();
         while !bytes.is_empty() {
-            let (buffer, room) = match &mut self.large {
-                Some((buffer, size)) => {
-                    let room = *size - buffer.as_ref().len();
-                    (buffer.as_mut_vec(), room)
-                }
-                None => {
-                    let room = STAGING_BYTES - self.staging.len();
-                    (&mut self.staging, room)
-                }
+            let (buffer, room) = if let Some((buffer, size)) = &mut self.large {
+                let room = *size - buffer.as_ref().len();
+                (buffer.as_mut_vec(), room)
+            } else {
+                let room = STAGING_BYTES - self.staging.len();
+                (&mut self.staging, room)
             };
             let (now, later) = bytes.split_at(room.min(bytes.len()));
             assert!(!now.is_empty(), "a reader must always have room");

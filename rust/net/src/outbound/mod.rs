@@ -1,7 +1,7 @@
 //! Connections to brokers: one task each on the caller's runtime, pipelined requests, answers in order.
 //!
 //! A [`Connection`] connects, says which versions the broker serves, sends requests whose parts are never copied, and reports
-//! everything through one channel of [`ConnectionEvent`]s. It knows no API but ApiVersions and never retries; which broker
+//! everything through one channel of [`ConnectionEvent`]s. It knows no API but `ApiVersions` and never retries; which broker
 //! to ask, and whether to ask again, is its owner's business.
 
 mod backoff;

@@ -142,7 +142,7 @@ mod tests {
     fn a_buffer_is_used_again_after_its_last_slice() {
         let pool = ReceivePool::new(1 << 20);
         let mut buffer = pool.take(20_000);
-        buffer.as_mut_vec().extend_from_slice(&[7; 20_000]);
+        buffer.as_mut_vec().extend_from_slice(&vec![7; 20_000]);
         let address = buffer.as_ref().as_ptr();
         let bytes = buffer.freeze();
         let slice = bytes.slice(10..20);
@@ -170,6 +170,6 @@ mod tests {
         let mut grown = pool.take(16 << 10);
         grown.as_mut_vec().resize(20 << 10, 0);
         drop(grown);
-        assert!(pool.free_bytes() % (16 << 10) == 0 && pool.free_bytes() <= 32 << 10);
+        assert!(pool.free_bytes().is_multiple_of(16 << 10) && pool.free_bytes() <= 32 << 10);
     }
 }

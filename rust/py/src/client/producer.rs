@@ -284,8 +284,8 @@ impl ProducerCore {
             let mut failure = None;
             let came = wait_in_slices(py, Some(left), |slice| {
                 match self.producer.wait_for_metadata(count, slice) {
-                    None => Some(()),
-                    Some(reason) => {
+                    Ok(()) => Some(()),
+                    Err(reason) => {
                         failure = reason;
                         None
                     }

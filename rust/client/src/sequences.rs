@@ -68,6 +68,7 @@ const BATCHES_REMEMBERED: u64 = 5;
 
 /// The order of one partition's sealed batches.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts")]
 pub(crate) struct PartitionOrder {
     /// To be sent again, oldest first.
     pub(crate) retries: VecDeque<SealedBatch>,

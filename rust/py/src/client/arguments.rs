@@ -159,6 +159,9 @@ pub(super) fn copied(what: &'static str, object: &Bound<'_, PyAny>) -> PyResult<
     buffer.to_vec(object.py())
 }
 
+/// A header as records are written.
+pub(super) type Pair<'a> = (&'a [u8], Option<&'a [u8]>);
+
 /// Headers: pairs of a name and bytes or None.
 pub(super) struct HeadersArgument<'py>(Vec<(Bound<'py, PyString>, Option<BytesArgument<'py>>)>);
 
@@ -175,7 +178,7 @@ impl<'py> HeadersArgument<'py> {
     }
 
     /// As records are written.
-    pub(super) fn as_pairs(&self) -> PyResult<Vec<(&[u8], Option<&[u8]>)>> {
+    pub(super) fn as_pairs(&self) -> PyResult<Vec<Pair<'_>>> {
         self.0
             .iter()
             .map(|(name, value)| Ok((name.to_str()?.as_bytes(), value.as_ref().map(BytesArgument::as_bytes))))

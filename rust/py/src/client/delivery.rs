@@ -71,15 +71,13 @@ fn wait_for(py: Python<'_>, batch: &Arc<BatchState>, timeout: Option<f64>) -> Py
         return Ok(());
     }
     batch.hurry();
-    match wait_in_slices(py, timeout.map(seconds), |slice| batch.wait(slice).map(|_| ()))? {
-        Some(()) => Ok(()),
-        None => {
-            let (topic, partition, timeout) = (&batch.topic, batch.partition, timeout.unwrap_or_default());
-            let message =
-                format!("the record for {topic}-{partition} was not acknowledged within {timeout} s; it may still be");
-            Err(raise(py, "KafkaTimeoutError", &message))
-        }
+    if wait_in_slices(py, timeout.map(seconds), |slice| batch.wait(slice).map(|_| ()))?.is_some() {
+        return Ok(());
     }
+    let (topic, partition, timeout) = (&batch.topic, batch.partition, timeout.unwrap_or_default());
+    let message =
+        format!("the record for {topic}-{partition} was not acknowledged within {timeout} s; it may still be");
+    Err(raise(py, "KafkaTimeoutError", &message))
 }
 
 /// Where a record of a decided batch was written, or why it was not.

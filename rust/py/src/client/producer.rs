@@ -340,7 +340,7 @@ impl ProducerCore {
         let mut stopped = self
             .producer
             .try_send_run(&topic, partition, &mut records, None, |batch, index, _| {
-                runs.placed(batch, index)
+                runs.placed(batch, index);
             });
         while let Some((record, reason)) = stopped {
             let size = match reason {
@@ -358,7 +358,7 @@ impl ProducerCore {
             stopped = self
                 .producer
                 .try_send_run(&topic, partition, &mut records, None, |batch, index, _| {
-                    runs.placed(batch, index)
+                    runs.placed(batch, index);
                 });
         }
         Ok(())

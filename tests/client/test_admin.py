@@ -17,14 +17,20 @@ def admin(bootstrap_servers, stack):
 def test_topics_are_created_listed_and_deleted(admin, unique):
     other = unique + "-2"
     admin.create_topics([NewTopic(unique, 2, 1), NewTopic(other, replica_assignments={0: [node(admin)]})])
+    wait_for(lambda: {unique, other} <= admin.list_topics().keys())
     listed = admin.list_topics()
     assert [info.partition for info in listed[unique].partitions] == [0, 1]
     assert len(listed[other].partitions) == 1
     assert len(listed[unique].topic_id) == 16
     admin.delete_topics([unique, other])
+    wait_for(lambda: not {unique, other} & admin.list_topics().keys())
+
+
+def wait_for(condition) -> None:
+    """Brokers learn of changes a moment after the controller has made them."""
     deadline = time.monotonic() + 10
-    while {unique, other} & admin.list_topics().keys():
-        assert time.monotonic() < deadline, "the topics are still listed"
+    while not condition():
+        assert time.monotonic() < deadline
 
 
 def node(admin) -> int:
@@ -58,7 +64,7 @@ def test_validating_creates_nothing(admin, unique):
 def test_one_failure_does_not_keep_others_from_being_created(admin, topic):
     with pytest.raises(errors.TopicAlreadyExistsError):
         admin.create_topics([NewTopic(topic), NewTopic(topic + "-other", 1, 1)])
-    assert topic + "-other" in admin.list_topics()
+    wait_for(lambda: topic + "-other" in admin.list_topics())
 
 
 def test_deleting_what_does_not_exist_is_refused(admin, unique):

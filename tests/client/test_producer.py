@@ -57,13 +57,14 @@ def test_every_codec(bootstrap_servers, topic, consumer, codec):
 
 
 @pytest.mark.parametrize("acks", ["0", "1", "all"])
-def test_every_acknowledgement(bootstrap_servers, topic, consumer, acks):
+def test_every_acknowledgement(bootstrap_servers, producer, topic, consumer, acks):
+    producer.send(topic, b"ready", partition=0).result(timeout=10)
     with barnabas.Producer(bootstrap_servers=bootstrap_servers, acks=acks) as producer:
         found = producer.send(topic, b"x", partition=0).result(timeout=10)
-        assert found.offset == (-1 if acks == "0" else 0)
+        assert found.offset == (-1 if acks == "0" else 1)
     reader = consumer()
     reader.assign([TopicPartition(topic, 0)])
-    assert values(read(reader, 1)) == [b"x"]
+    assert values(read(reader, 2)) == [b"ready", b"x"]
 
 
 def test_send_many_keeps_order_keys_headers_and_timestamps(producer, topic, consumer):

@@ -54,6 +54,9 @@ class Producer:
         self._producer: Any = ProducerCore(self._core, plain)
         self._driver = Driver(self._core)
         self._driving = threading.RLock()
+        if self._key_serializer is None and self._value_serializer is None:
+            # There is nothing to do before the extension's send, whose call costs less than a frame of Python.
+            self.__dict__["send"] = self._producer.send
 
     def send(  # noqa: PLR0917 - records are sent by position where every nanosecond counts
         self,
@@ -91,12 +94,7 @@ class Producer:
             value = _serialized("value", value, self._value_serializer)
         if self._key_serializer is not None:
             key = _serialized("key", key, self._key_serializer)
-        try:
-            delivery: Delivery = self._producer.send(topic, value, key, partition, timestamp, headers)
-        except TypeError:
-            _explain("value", value, "value_serializer")
-            _explain("key", key, "key_serializer")
-            raise
+        delivery: Delivery = self._producer.send(topic, value, key, partition, timestamp, headers)
         return delivery
 
     def send_many(  # noqa: PLR0917 - as with send
@@ -138,21 +136,14 @@ class Producer:
         for name, others in (("keys", keys), ("headers", headers), ("timestamps", timestamps)):
             if others is not None and len(others) != len(values):
                 raise ValueError(f"{len(values)} values but {len(others)} {name}")
-        try:
-            batch: DeliveryBatch = self._producer.send_many(
-                topic,
-                values,
-                keys if keys is None else list(keys),
-                headers if headers is None else list(headers),
-                timestamps if timestamps is None else list(timestamps),
-                partition,
-            )
-        except TypeError:
-            for value in values:
-                _explain("value", value, "value_serializer")
-            for key in keys or ():
-                _explain("key", key, "key_serializer")
-            raise
+        batch: DeliveryBatch = self._producer.send_many(
+            topic,
+            values,
+            keys if keys is None else list(keys),
+            headers if headers is None else list(headers),
+            timestamps if timestamps is None else list(timestamps),
+            partition,
+        )
         return batch
 
     def flush(self, timeout: float | None = None) -> None:
@@ -205,7 +196,8 @@ class Producer:
         if not self._life.close():
             return
         seconds = self._options.seconds("delivery.timeout.ms") if timeout is None else max(0.0, timeout)
-        producer, self._producer = self._producer, Refusing(self._life, self._producer)
+        producer = self._producer
+        self._refuse()
         try:
             producer.close(seconds)
         finally:
@@ -227,7 +219,12 @@ class Producer:
 
     def _fork(self) -> None:
         self._core.abandon()
+        self._refuse()
+
+    def _refuse(self) -> None:
+        """Lets every later call raise; the core is kept, because its thread does not exist in a forked child."""
         self._producer = Refusing(self._life, self._producer)
+        self.__dict__.pop("send", None)
 
 
 def _serialized(what: str, given: Any, serializer: Serializer) -> bytes | None:
@@ -237,11 +234,3 @@ def _serialized(what: str, given: Any, serializer: Serializer) -> bytes | None:
     if made is not None and not isinstance(made, bytes | bytearray | memoryview):
         raise TypeError(f"{what}_serializer must return bytes or None, got {type(made).__name__}")
     return made
-
-
-def _explain(what: str, given: Any, option: str) -> None:
-    """Raises a TypeError that says what to do, if this is what the extension module refused."""
-    if given is None or isinstance(given, bytes | bytearray | memoryview):
-        return
-    fix = f"encode it, or pass {option}=str.encode" if isinstance(given, str) else f"encode it, or pass {option}=..."
-    raise TypeError(f"a {what} must be bytes or None, got {type(given).__name__}: {fix}") from None

@@ -147,10 +147,16 @@ impl<'py> BytesArgument<'py> {
 #[cold]
 pub(super) fn copied(what: &'static str, object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     let wrong = || {
-        let kind = object.get_type();
-        PyTypeError::new_err(format!(
-            "{what} must be bytes, another buffer of bytes, or None, not {kind}"
-        ))
+        let kind = object
+            .get_type()
+            .name()
+            .map_or_else(|_| "another type".to_owned(), |name| name.to_string());
+        let fix = match (what, kind.as_str()) {
+            ("value" | "key", "str") => format!(", or pass {what}_serializer=str.encode"),
+            ("value" | "key", _) => format!(", or pass {what}_serializer=..."),
+            _ => String::new(),
+        };
+        PyTypeError::new_err(format!("a {what} must be bytes or None, got {kind}: encode it{fix}"))
     };
     if object.is_instance_of::<PyString>() {
         return Err(wrong());
@@ -171,7 +177,7 @@ impl<'py> HeadersArgument<'py> {
         if let Some(headers) = headers.filter(|headers| !headers.is_none()) {
             for pair in headers.try_iter()? {
                 let (name, value): (Bound<'py, PyString>, Bound<'py, PyAny>) = pair?.extract()?;
-                pairs.push((name, BytesArgument::new("a header's value", &value)?));
+                pairs.push((name, BytesArgument::new("header value", &value)?));
             }
         }
         Ok(Self(pairs))

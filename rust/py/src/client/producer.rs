@@ -211,6 +211,8 @@ impl ProducerCore {
         partition: Option<i32>,
         record: &RecordData<'_>,
     ) -> PyResult<Delivery> {
+        // In a forked child too, whose records nobody would send.
+        self.producer.check_open().map_err(|error| raised(py, &error))?;
         {
             let cache = self.cache();
             if let Some(topic) = cache.get(self.producer.generation(), name)

@@ -1,0 +1,268 @@
+"""What the driver decides, without a Spark session: options, schemas, offsets, tasks."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import pickle
+
+import pytest
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
+from pyspark.sql.types import BinaryType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
+
+from barnabas.errors import ConfigError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
+from barnabas.spark.offsets import PACKED_OFFSETS, OffsetRange, check_ranges, from_json, plan, to_json
+from barnabas.spark.options import ReadOptions, WriteOptions
+from barnabas.spark.schemas import Decoding
+from barnabas.spark.stream import StreamReader, _limited
+from barnabas.types import TopicPartition
+
+SERVERS = {"kafka.bootstrap.servers": "localhost:9092"}
+A, B, C = (TopicPartition("t", partition) for partition in (0, 1, 10))
+
+
+def copied(thing):
+    return pickle.loads(pickle.dumps(thing))  # noqa: S301 - as Spark does
+
+
+def options(*, streaming=False, **given):
+    return ReadOptions.parse(SERVERS | {"subscribe": "t"} | given, streaming=streaming)
+
+
+def test_defaults_are_those_of_spark_sql_kafka():
+    batch, stream = options(), options(streaming=True)
+    assert (batch.starting, batch.ending, stream.starting) == ("earliest", "latest", "latest")
+    assert batch.fail_on_data_loss
+    assert not batch.include_headers
+    assert batch.idle_timeout_ms == 120_000
+    assert batch.client == {"bootstrap.servers": "localhost:9092"}
+
+
+def test_names_and_words_in_any_case():
+    found = options(STARTINGOFFSETS="Earliest", failondataloss="FALSE", mode="failfast", FORMAT="JSON")
+    assert (found.starting, found.fail_on_data_loss, found.fail_fast, found.record_format) == (
+        "earliest",
+        False,
+        True,
+        "json",
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"subscribe": "a", "assign": "{}"}, "exactly one"),
+        ({"subscribe": " , "}, "names no topic"),
+        ({"subscribePattern": "a"}, "not supported yet"),
+        ({"minOffsetsPerTrigger": "1"}, "not supported yet"),
+        ({"kafka.group.id": "g"}, "not supported yet"),
+        ({"startingOffets": "earliest"}, "did you mean startingOffsets"),
+        ({"frobnicate": "1"}, "unknown option frobnicate"),
+        ({"topic": "t"}, "option topic has no meaning here"),
+        ({"startingOffsets": "{"}, "no JSON"),
+        ({"startingOffsets": '{"t": 1}'}, "looks like"),
+        ({"startingOffsets": '{"t": {"0": -3}}'}, "looks like"),
+        ({"startingOffsets": '{"t": {"0": true}}'}, "looks like"),
+        ({"startingOffsets": '{"t": {"0": -1}}'}, "cannot be latest"),
+        ({"startingOffsets": "latest"}, "nothing to read"),
+        ({"endingOffsets": "earliest"}, "cannot be earliest"),
+        ({"failOnDataLoss": "yes"}, "true or false"),
+        ({"maxOffsetsPerTrigger": "0"}, "at least 1"),
+        ({"maxOffsetsPerTrigger": "many"}, "whole number"),
+        ({"mode": "DROPMALFORMED"}, "PERMISSIVE, FAILFAST"),
+        ({"format": "avro"}, "raw, json"),
+        ({"kafka.auto.offset.reset": "earliest"}, "use startingOffsets"),
+        ({"kafka.bootstrap.server": "x"}, "bootstrap.servers"),
+        ({"kafka.fetch.min.bytes": "few"}, "fetch.min.bytes"),
+    ],
+)
+def test_wrong_options_are_refused(given, message):
+    with pytest.raises(ConfigError, match=message):
+        options(**given)
+
+
+def test_a_stream_has_no_end():
+    with pytest.raises(ConfigError, match="no end"):
+        options(streaming=True, endingOffsets="latest")
+
+
+def test_assigned_partitions():
+    found = ReadOptions.parse(SERVERS | {"assign": '{"t": [1, 0, 1]}'}, streaming=False)
+    assert (found.topics, found.partitions) == ((), (A, B))
+    for wrong in ("[]", '{"t": 1}', '{"t": [-1]}', "{}", '{"t": [true]}'):
+        with pytest.raises(ConfigError, match="assign"):
+            ReadOptions.parse(SERVERS | {"assign": wrong}, streaming=False)
+
+
+def test_options_travel():
+    assert copied(options(kafkaColumns="offset")) == options(kafkaColumns=" offset,")
+    assert WriteOptions.parse(SERVERS | {"topic": "t", "checkpointlocation": "/x"}).topic == "t"
+
+
+def test_offsets_are_written_in_a_fixed_order():
+    assert json.dumps(to_json({C: 3, B: 2, A: 1, TopicPartition("s", 5): 0})) == (
+        '{"s": {"5": 0}, "t": {"0": 1, "1": 2, "10": 3}}'
+    )
+    assert from_json('{"t": {"10": 3, "0": 1}}') == {A: 1, C: 3}
+
+
+TYPES = {
+    "binary": BinaryType(),
+    "bigint": LongType(),
+    "int": IntegerType(),
+    "string": StringType(),
+    "timestamp": TimestampType(),
+}
+
+
+def struct(schema):
+    """The schema that a list of names and types stands for; Spark's own parser needs Java."""
+    return StructType([StructField(name, TYPES[kind]) for name, kind in (one.split() for one in schema.split(","))])
+
+
+def choose(schema, **given):
+    found = Decoding.choose(struct(schema), options(**given))
+    return found.raw_columns
+
+
+def test_what_a_schema_means():
+    assert choose("value binary, key binary, timestamp timestamp") is None
+    assert choose("a int") == ()
+    assert choose("a int, offset bigint, timestamp timestamp") == ("offset", "timestamp")
+    assert choose("a int, offset int, timestamp string") == ()
+    assert choose("a int, offset bigint, partition int", kafkaColumns="partition") == ("partition",)
+    assert choose("offset bigint, partition int", kafkaColumns="partition") == ("partition",)
+    assert choose("offset bigint", format="json") == ("offset",)
+    with pytest.raises(ConfigError, match="none of Kafka's columns"):
+        choose("a int", kafkaColumns="a")
+    with pytest.raises(ConfigError, match="whose type is bigint"):
+        choose("offset string", kafkaColumns="offset")
+
+
+def test_small_ranges_share_a_task():
+    ranges = [OffsetRange("t", number, 0, PACKED_OFFSETS // 4) for number in range(10)]
+    tasks = plan([*ranges, OffsetRange("t", 10, 0, PACKED_OFFSETS * 3)], options())
+    assert [len(task.ranges) for task in tasks] == [4, 4, 2, 1]
+    assert [piece for task in tasks for piece in task.ranges][:10] == ranges
+    assert plan([], options()) == []
+
+
+def test_big_ranges_are_split_when_asked():
+    ranges = [OffsetRange("t", 0, 5, 105), OffsetRange("t", 1, 0, 10)]
+    for given in ({"maxRecordsPerPartition": "30"}, {"minPartitions": "7"}):
+        tasks = plan(ranges, options(**given))
+        pieces = [task.ranges[0] for task in tasks]
+        assert len(tasks) >= 5
+        for whole in ranges:
+            parts = [piece for piece in pieces if piece.partition == whole.partition]
+            assert (parts[0].start, parts[-1].end) == (whole.start, whole.end)
+            assert all(one.end == other.start for one, other in itertools.pairwise(parts))
+            assert all(len(part) > 0 for part in parts)
+    assert all(len(piece) <= 30 for task in plan(ranges, options(maxRecordsPerPartition="30")) for piece in task.ranges)
+
+
+def test_lost_records_are_noticed():
+    def check(*, lenient):
+        return check_ranges({A: 5, B: 0}, {A: 10, B: 4}, {A: 7, B: 9}, fail_on_data_loss=not lenient)
+
+    with pytest.raises(OffsetOutOfRangeError, match="offsets 5 to 7 are gone"):
+        check(lenient=False)
+    assert check(lenient=True) == [OffsetRange("t", 0, 7, 10)]
+    with pytest.raises(OffsetOutOfRangeError, match="created anew"):
+        check_ranges({A: 5}, {A: 3}, {A: 0}, fail_on_data_loss=True)
+    assert check_ranges({A: 5}, {A: 3}, {A: 0}, fail_on_data_loss=False) == []
+    assert check_ranges({A: 5}, {A: 5}, {A: 5}, fail_on_data_loss=True) == []
+
+
+def test_a_limit_is_spread_by_what_waits():
+    assert _limited({A: 0, B: 10}, {A: 100, B: 110}, 50) == {A: 25, B: 35}
+    assert _limited({A: 0, B: 0}, {A: 90, B: 10}, 10) == {A: 9, B: 1}
+    assert _limited({A: 0, B: 0}, {A: 3, B: 4}, 10) == {A: 3, B: 4}
+    for rows in range(1, 20):
+        found = _limited({A: 0, B: 0, C: 5}, {A: 7, B: 11, C: 8}, rows)
+        assert sum(found.values()) - 5 == rows
+        assert found[A] <= 7
+        assert found[B] <= 11
+        assert 5 <= found[C] <= 8
+
+
+@pytest.fixture
+def reader(our_broker, topic):
+    """Makes stream readers of the test's topic, and stops them."""
+    made = []
+
+    def make(**given):
+        found = ReadOptions.parse({"kafka.bootstrap.servers": our_broker, "subscribe": topic, **given}, streaming=True)
+        made.append(StreamReader(found, Decoding.choose(struct("offset bigint"), found)))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.stop()
+
+
+def test_the_initial_offset_does_not_move(reader, producer, topic):
+    producer.send_many(topic, [b"x"] * 3, partition=0).result(10)
+    stream = reader()
+    first = stream.initialOffset()
+    assert first == {topic: {"0": 3, "1": 0}}
+    producer.send_many(topic, [b"x"] * 4, partition=0).result(10)
+    end = stream.latestOffset(first, ReadAllAvailable())
+    producer.send_many(topic, [b"x"] * 4, partition=0).result(10)
+    assert stream.initialOffset() == first
+    [task] = stream.partitions(first, end)
+    assert task.ranges == (OffsetRange(topic, 0, 3, 7),)
+    assert [row for batch in stream.read(task) for row in batch.column(0).to_pylist()] == [3, 4, 5, 6]
+
+
+def test_a_start_after_the_end_is_refused(reader, producer, topic):
+    producer.send_many(topic, [b"x"] * 3, partition=0).result(10)
+    stream = reader()
+    with pytest.raises(OffsetOutOfRangeError):
+        stream.partitions({topic: {"0": 3, "1": 0}}, {topic: {"0": 2, "1": 0}})
+
+
+def test_available_now_ends_where_it_began(reader, producer, topic):
+    producer.send_many(topic, [b"x"] * 3, partition=1).result(10)
+    stream = reader(startingOffsets="earliest")
+    stream.prepareForTriggerAvailableNow()
+    producer.send_many(topic, [b"x"] * 3, partition=1).result(10)
+    start = stream.initialOffset()
+    assert stream.latestOffset(start, ReadMaxRows(2)) == {topic: {"0": 0, "1": 2}}
+    assert stream.latestOffset(start, ReadAllAvailable()) == {topic: {"0": 0, "1": 3}}
+    assert stream.reportLatestOffset() == {topic: {"0": 0, "1": 3}}
+
+
+def test_a_new_topic_partition_is_read_from_its_start(reader, producer, topic):
+    producer.send_many(topic, [b"x"] * 3, partition=1).result(10)
+    stream = reader()
+    start = {topic: {"0": 0}}  # as it was before partition 1 appeared
+    end = stream.latestOffset(start, ReadAllAvailable())
+    assert end == {topic: {"0": 0, "1": 3}}
+    assert [task.ranges for task in stream.partitions(start, end)] == [(OffsetRange(topic, 1, 0, 3),)]
+
+
+def test_a_topic_created_anew_is_noticed(reader, admin, producer, topic):
+    from barnabas import NewTopic  # noqa: PLC0415
+
+    producer.send_many(topic, [b"x"] * 5, partition=0).result(10)
+    start = reader(startingOffsets="latest").initialOffset()
+    admin.delete_topics([topic])
+    admin.create_topics([NewTopic(topic, num_partitions=2)])
+    strict = reader()
+    with pytest.raises(OffsetOutOfRangeError, match="created anew"):
+        strict.partitions(start, strict.latestOffset(start, ReadAllAvailable()))
+    lenient = reader(failOnDataLoss="false")
+    assert lenient.partitions(start, lenient.latestOffset(start, ReadAllAvailable())) == []
+
+
+def test_positions_must_name_the_partitions(reader, topic):
+    for wrong in ({topic: {"0": 0}}, {topic: {"0": 0, "1": 0, "2": 0}}):
+        with pytest.raises(UnknownTopicOrPartitionError, match="startingOffsets"):
+            reader(startingOffsets=json.dumps(wrong)).initialOffset()
+
+
+def test_a_reader_travels_without_its_connections(reader):
+    stream = reader()
+    stream.initialOffset()
+    assert copied(stream).initialOffset() == stream.initialOffset()

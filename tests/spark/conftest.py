@@ -63,11 +63,11 @@ def topic(admin: Admin, unique: str) -> str:
 
 @pytest.fixture
 def read(spark: SparkSession, our_broker: str, topic: str) -> Callable[..., DataFrameReader]:
-    """A reader of the test's topic; keywords are options."""
+    """A reader of the test's topic; keywords are options, None takes one away."""
 
-    def reader(**options: str) -> DataFrameReader:
-        options = {"kafka.bootstrap.servers": our_broker, "subscribe": topic} | options
-        return spark.read.format("barnabas").options(**options)
+    def reader(**options: str | None) -> DataFrameReader:
+        all_options = {"kafka.bootstrap.servers": our_broker, "subscribe": topic} | options
+        return spark.read.format("barnabas").options(**{k: v for k, v in all_options.items() if v is not None})
 
     return reader
 

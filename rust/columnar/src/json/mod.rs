@@ -8,7 +8,8 @@
 //! - a value that is no JSON object gives nulls in all columns; what follows the object is not looked at;
 //! - a field that does not fit its column gives null in that column; missing fields and `null` are null;
 //! - a missing or blank value (a tombstone) gives nulls and is not bad;
-//! - whole numbers must be written as such and fit; strings do not become numbers; anything becomes a string;
+//! - whole numbers must be written as such and fit; strings do not become numbers; anything becomes a string,
+//!   as it is written (`from_json` writes it anew, without white space);
 //! - a timestamp is a string in ISO 8601, or whole seconds; without a zone it is in UTC;
 //! - under [`BadRecords::Fail`] what would be null because it does not fit is an error.
 //!

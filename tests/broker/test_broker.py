@@ -77,9 +77,7 @@ def enter(client: RawClient, group: str) -> str:
     return str(answer.member_id)
 
 
-def commit(  # noqa: PLR0917
-    client: RawClient, group: str, topic_id: bytes, offset: int, member: str = "", generation: int = -1
-) -> int:
+def commit(client: RawClient, group: str, topic_id: bytes, offset: int, member: str = "", generation: int = -1) -> int:
     partition = OffsetCommitRequest.OffsetCommitRequestPartition(
         partition_index=0,
         committed_offset=offset,

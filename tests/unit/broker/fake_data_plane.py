@@ -1,7 +1,5 @@
 """A data plane in memory whose commits, reads and failures the test decides about."""
 
-# ruff: noqa: ARG002 - the signatures are those of `DataPlane`
-
 from __future__ import annotations
 
 from typing import Any

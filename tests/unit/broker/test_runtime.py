@@ -1,7 +1,5 @@
 """The runtime of replicated state machines: when answers leave, what a failure costs, how loading goes."""
 
-# ruff: noqa: ARG002 - the signatures are those of `Machine`
-
 from __future__ import annotations
 
 from typing import Any

@@ -309,7 +309,7 @@ impl Plan {
         for topic in &self.topics {
             let mut partitions = Vec::with_capacity(topic.partitions.len());
             for planned in &topic.partitions {
-                let mut data = partition_data(planned.index, results.next()?, self.is_read_committed);
+                let mut data = partition_data(planned, results.next()?, self.is_read_committed);
                 if let Some(leader) = self.current_leader(image, topic, planned, data.error_code) {
                     leaders.push(leader.leader_id);
                     data.current_leader = leader;
@@ -366,10 +366,11 @@ impl Plan {
 }
 
 fn partition_data(
-    partition_index: i32,
+    planned: &Planned,
     result: &Result<FoundPartition, ErrorCode>,
     is_read_committed: bool,
 ) -> PartitionData<'static> {
+    let partition_index = planned.index;
     match result {
         Ok(found) => PartitionData {
             partition_index,
@@ -393,6 +394,8 @@ fn partition_data(
             partition_index,
             error_code: error.code(),
             high_watermark: -1,
+            // Kafka has an empty list where it did not get as far as reading.
+            aborted_transactions: planned.target.is_err().then(Vec::new),
             records: Records::Bytes(&[]),
             ..PartitionData::default()
         },

@@ -44,9 +44,14 @@ pub(crate) fn handle(
             }
         }
     }
+    let mut told = HashSet::new();
     let topics = request.topics.iter().map(|asked| {
         let topic = image.topic(asked.name);
-        let partitions = asked.partitions.iter().map(|partition| {
+        let partitions = asked.partitions.iter().filter(|partition| {
+            // Asked for twice, a partition is refused once.
+            told.insert((asked.name, partition.partition_index))
+        });
+        let partitions = partitions.map(|partition| {
             let result = if twice.contains(&(asked.name, partition.partition_index)) {
                 Err(ErrorCode::INVALID_REQUEST)
             } else {

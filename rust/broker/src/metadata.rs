@@ -70,8 +70,8 @@ pub(crate) fn handle(
         .topics
         .as_deref()
         .filter(|topics| version > 0 || !topics.is_empty());
-    if asked.is_some_and(|topics| topics.iter().any(|topic| is_malformed(topic, version))) {
-        return Answer::Done(refuse_request(broker, to, &request, response));
+    if let Some(error) = asked.and_then(|topics| topics.iter().find_map(|topic| malformed(topic, version))) {
+        return Answer::Done(refuse_request(error, to, &request, response));
     }
     let may_create = creation == Creation::Allowed && request.allow_auto_topic_creation;
     if may_create && asked.is_some_and(|topics| topics.iter().any(|topic| is_to_be_created(&image, topic))) {
@@ -111,9 +111,14 @@ pub(crate) fn handle(
     Answer::Done(reply::write(response, to, |writer| answer.encode(writer, version)))
 }
 
-/// A name may be null, and an id may be given, only since version 12.
-fn is_malformed(topic: &MetadataRequestTopic<'_>, version: i16) -> bool {
-    version < 12 && (topic.name.is_none() || topic.topic_id != ZERO_UUID)
+/// A name may be null, and an id may be given, only since version 12. Neither of both is what Kafka does not foresee.
+fn malformed(topic: &MetadataRequestTopic<'_>, version: i16) -> Option<ErrorCode> {
+    let has_id = topic.topic_id != ZERO_UUID;
+    match (version < 12, topic.name.is_some(), has_id) {
+        (true, false, _) | (true, _, true) => Some(ErrorCode::INVALID_REQUEST),
+        (false, false, false) => Some(ErrorCode::UNKNOWN_SERVER_ERROR),
+        _ => None,
+    }
 }
 
 fn is_to_be_created(image: &Image, topic: &MetadataRequestTopic<'_>) -> bool {
@@ -125,19 +130,18 @@ fn is_to_be_created(image: &Image, topic: &MetadataRequestTopic<'_>) -> bool {
 
 /// Kafka's error for a request that breaks a rule: every topic gets it.
 fn refuse_request(
-    broker: &Broker,
+    error: ErrorCode,
     to: ReplyTo,
     request: &MetadataRequest<'_>,
     response: &mut Response<StoredFile>,
 ) -> Outcome<StoredFile> {
     let topics = request.topics.iter().flatten().map(|topic| MetadataResponseTopic {
-        error_code: ErrorCode::INVALID_REQUEST.code(),
+        error_code: error.code(),
         name: topic.name.or(Some("")),
         topic_id: topic.topic_id,
         ..MetadataResponseTopic::default()
     });
     let answer = MetadataResponse {
-        cluster_id: Some(&broker.config.cluster_id),
         topics: topics.collect(),
         ..MetadataResponse::default()
     };
@@ -181,13 +185,17 @@ impl<'a> Context<'a> {
         topics.into_iter().map(|topic| self.known(topic)).collect()
     }
 
+    /// Kafka's order: ids that are not known, then what there is, then names that are not.
     fn asked_topics(&self, asked: &[MetadataRequestTopic<'a>]) -> Vec<MetadataResponseTopic<'a>> {
         let mut seen = HashSet::new();
-        asked
-            .iter()
-            .filter(|topic| seen.insert((topic.name, topic.topic_id)))
-            .map(|topic| self.asked(topic))
-            .collect()
+        let asked = asked.iter().filter(|topic| seen.insert((topic.name, topic.topic_id)));
+        let mut topics: Vec<_> = asked.map(|topic| self.asked(topic)).collect();
+        topics.sort_by_key(|topic| match ErrorCode(topic.error_code) {
+            ErrorCode::UNKNOWN_TOPIC_ID => 0,
+            ErrorCode::NONE => 1,
+            _ => 2,
+        });
+        topics
     }
 
     fn asked(&self, asked: &MetadataRequestTopic<'a>) -> MetadataResponseTopic<'a> {

@@ -11,11 +11,11 @@ use std::time::Duration;
 use barnabas_log::{AppendError, AppendInfo, AppendOrigin};
 use barnabas_net::part::Response;
 use barnabas_net::server::Outcome;
-use barnabas_records::{BatchHeader, Compression, MAGIC_V2};
+use barnabas_records::{BatchHeader, Compression, LOG_OVERHEAD, MAGIC_V2};
 use barnabas_wire::errors::ErrorCode;
 use barnabas_wire::messages::produce::{
-    BatchIndexAndErrorMessage, LeaderIdAndEpoch, NodeEndpoint, PartitionProduceResponse, ProduceRequest,
-    ProduceResponse, TopicProduceResponse,
+    BatchIndexAndErrorMessage, LeaderIdAndEpoch, NodeEndpoint, PartitionProduceData, PartitionProduceResponse,
+    ProduceRequest, ProduceResponse, TopicProduceResponse,
 };
 use barnabas_wire::primitives::{Reader, Uuid};
 use barnabas_wire::{Result as WireResult, messages::Records, primitives::Writer};
@@ -33,6 +33,10 @@ use crate::stored::StoredFile;
 /// The client id with which Kafka's tools may write to internal topics.
 const ADMIN_CLIENT_ID: &str = "__admin_client";
 const ACKS_ALL: i16 = -1;
+/// Where a batch's magic stands, in every version of the format.
+const MAGIC_POSITION: usize = 16;
+/// Least length that a batch of any version may declare.
+const LEGACY_RECORD_OVERHEAD: usize = 14;
 
 /// A request whose names are resolved.
 struct Plan {
@@ -69,15 +73,6 @@ impl From<ErrorCode> for Refusal {
             log_start_offset: -1,
             records: Vec::new(),
             leader: LeaderIdAndEpoch::default(),
-        }
-    }
-}
-
-impl Refusal {
-    fn because(error: ErrorCode, message: &str) -> Self {
-        Self {
-            message: Some(message.to_owned()),
-            ..error.into()
         }
     }
 }
@@ -139,16 +134,11 @@ pub(crate) fn handle(
 
 fn plan(image: &Image, client_is_admin: bool, version: i16, body: &[u8]) -> WireResult<Plan> {
     let request = ProduceRequest::decode(&mut Reader::new(body), version)?;
-    let refused = if !(-1..=1).contains(&request.acks) {
-        Some((ErrorCode::INVALID_REQUIRED_ACKS, None))
-    } else if request.transactional_id.is_some() {
-        Some((
-            ErrorCode::INVALID_TXN_STATE,
-            Some("transactions are not served by this broker"),
-        ))
-    } else {
-        None
-    };
+    let is_transactional = request
+        .topic_data
+        .iter()
+        .flat_map(|topic| &topic.partition_data)
+        .any(|data| is_transactional(data.records));
     let topics = request.topic_data.iter().map(|topic_data| {
         let topic = if version >= 13 {
             image.topic_by_id(&topic_data.topic_id)
@@ -156,13 +146,10 @@ fn plan(image: &Image, client_is_admin: bool, version: i16, body: &[u8]) -> Wire
             image.topic(topic_data.name)
         };
         let partitions = topic_data.partition_data.iter().map(|data| {
-            let target = match refused {
-                Some((error, message)) => Err(Refusal {
-                    message: message.map(str::to_owned),
-                    ..error.into()
-                }),
-                None => resolve(topic, data.index, version, request.acks, client_is_admin)
-                    .and_then(|partition| Ok((partition, locate(body, data.records, version)?))),
+            let target = if is_transactional {
+                Err(refuse_transaction(request.transactional_id))
+            } else {
+                resolve(topic, data, version, body, request.acks, client_is_admin)
             };
             Planned {
                 index: data.index,
@@ -182,20 +169,44 @@ fn plan(image: &Image, client_is_admin: bool, version: i16, body: &[u8]) -> Wire
     })
 }
 
+fn is_transactional(records: Records<'_>) -> bool {
+    let header = records.as_bytes().and_then(|bytes| BatchHeader::parse(bytes).ok());
+    header.is_some_and(|header| header.is_transactional())
+}
+
+/// Kafka takes transactional records without an id for a lack of rights; with one, they are what is not served here.
+fn refuse_transaction(transactional_id: Option<&str>) -> Refusal {
+    match transactional_id {
+        None => ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED.into(),
+        Some(_) => Refusal {
+            message: Some("transactions are not served by this broker".to_owned()),
+            ..ErrorCode::INVALID_TXN_STATE.into()
+        },
+    }
+}
+
+/// The partition and the place of its batch in `body`; checks come in Kafka's order.
 fn resolve(
     topic: Option<&Arc<Topic>>,
-    index: i32,
+    data: &PartitionProduceData<'_>,
     version: i16,
+    body: &[u8],
     acks: i16,
     client_is_admin: bool,
-) -> Result<Arc<Partition>, Refusal> {
+) -> Result<(Arc<Partition>, Range<usize>), Refusal> {
     let unknown = if version >= 13 {
         ErrorCode::UNKNOWN_TOPIC_ID
     } else {
         ErrorCode::UNKNOWN_TOPIC_OR_PARTITION
     };
     let topic = topic.ok_or(unknown)?;
-    let entry = topic.partition(index).ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
+    let entry = topic
+        .partition(data.index)
+        .ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
+    let batch = locate(body, data.records, version)?;
+    if !(-1..=1).contains(&acks) {
+        return Err(ErrorCode::INVALID_REQUIRED_ACKS.into());
+    }
     if topic.is_internal && !client_is_admin {
         return Err(ErrorCode::INVALID_TOPIC_EXCEPTION.into());
     }
@@ -204,7 +215,7 @@ fn resolve(
             if acks == ACKS_ALL && entry.state.isr.len() < topic.min_insync_replicas {
                 return Err(ErrorCode::NOT_ENOUGH_REPLICAS.into());
             }
-            Ok(Arc::clone(partition))
+            Ok((Arc::clone(partition), batch))
         }
         _ => {
             let leader = LeaderIdAndEpoch {
@@ -219,30 +230,42 @@ fn resolve(
     }
 }
 
-/// Where the one batch that a request may carry for a partition lies in `body`.
-fn locate(body: &[u8], records: Records<'_>, version: i16) -> Result<Range<usize>, Refusal> {
-    let invalid = |message| Refusal::because(ErrorCode::INVALID_RECORD, message);
-    let bytes = records.as_bytes().filter(|bytes| !bytes.is_empty());
-    let bytes = bytes.ok_or_else(|| invalid("a produce request must have exactly one record batch per partition"))?;
-    // What cannot be parsed here is refused by the log, with the error that fits.
-    if let Ok(header) = BatchHeader::parse(bytes) {
-        if header.magic != MAGIC_V2 {
-            return Err(invalid("a produce request must have record batches of magic 2"));
-        }
-        if header.size_in_bytes() < bytes.len() {
-            return Err(invalid(
-                "a produce request must have exactly one record batch per partition",
-            ));
-        }
-        if version < 7 && header.compression().is_ok_and(|codec| codec == Compression::Zstd) {
-            return Err(Refusal::because(
-                ErrorCode::UNSUPPORTED_COMPRESSION_TYPE,
-                "zstd needs a produce request of version 7 or later",
-            ));
-        }
+/// Where the one batch that a request may carry for a partition lies in `body`. Bytes behind it that make no further
+/// batch are left out, as in Kafka.
+fn locate(body: &[u8], records: Records<'_>, version: i16) -> Result<Range<usize>, ErrorCode> {
+    let bytes = records.as_bytes().unwrap_or_default();
+    let len = batch_len(bytes)?.ok_or(ErrorCode::INVALID_RECORD)?;
+    let (batch, rest) = bytes.split_at_checked(len).ok_or(ErrorCode::INVALID_RECORD)?;
+    if batch.get(MAGIC_POSITION).copied() != Some(MAGIC_V2.cast_unsigned()) {
+        return Err(ErrorCode::INVALID_RECORD);
+    }
+    let codec = BatchHeader::parse(batch)
+        .ok()
+        .and_then(|header| header.compression().ok());
+    if version < 7 && codec == Some(Compression::Zstd) {
+        return Err(ErrorCode::UNSUPPORTED_COMPRESSION_TYPE);
+    }
+    if batch_len(rest)?.is_some() {
+        return Err(ErrorCode::INVALID_RECORD);
     }
     let begin = bytes.as_ptr().addr().wrapping_sub(body.as_ptr().addr());
-    Ok(begin..begin + bytes.len())
+    Ok(begin..begin + len)
+}
+
+/// Length of the batch at the front, `None` when the bytes end before it does, by Kafka's rules.
+fn batch_len(bytes: &[u8]) -> Result<Option<usize>, ErrorCode> {
+    let Some(length) = bytes.get(LOG_OVERHEAD - 4..).and_then(|rest| rest.first_chunk()) else {
+        return Ok(None);
+    };
+    let length = usize::try_from(i32::from_be_bytes(*length)).map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
+    if length < LEGACY_RECORD_OVERHEAD {
+        return Err(ErrorCode::CORRUPT_MESSAGE);
+    }
+    match bytes.get(MAGIC_POSITION) {
+        Some(magic) if *magic > MAGIC_V2.cast_unsigned() => Err(ErrorCode::CORRUPT_MESSAGE),
+        Some(_) => Ok(Some(length + LOG_OVERHEAD).filter(|len| *len <= bytes.len())),
+        None => Ok(None),
+    }
 }
 
 fn append(
@@ -253,10 +276,12 @@ fn append(
 ) -> Result<(AppendInfo, Arc<Partition>), Refusal> {
     let records = body.get_mut(range).ok_or(ErrorCode::UNKNOWN_SERVER_ERROR)?;
     match partition.append(records, partition.leader_epoch(), now_ms, AppendOrigin::Client) {
-        Ok(info) => {
+        Ok(mut info) => {
             broker.metrics.produce_bytes.add_len(info.bytes);
             if info.duplicate {
                 broker.metrics.duplicate_batches.increment();
+                // Kafka answers a duplicate with the first one's time, which is this one's too.
+                info.log_append_time = BatchHeader::parse(records).map_or(-1, |header| header.max_timestamp);
             }
             if info.rolled {
                 broker.flush_sealed(&partition);
@@ -271,7 +296,11 @@ fn append(
 }
 
 fn refusal(partition: &Partition, error: &AppendError) -> Refusal {
-    let code = ErrorCode(error.code());
+    let code = match error {
+        // Kafka does not foresee a codec that is none of its own.
+        AppendError::UnknownCodec { .. } => ErrorCode::UNKNOWN_SERVER_ERROR,
+        _ => ErrorCode(error.code()),
+    };
     // Kafka tells the log's start only with errors that come from looking at the records.
     let looked = !matches!(
         code,
@@ -288,12 +317,8 @@ fn refusal(partition: &Partition, error: &AppendError) -> Refusal {
         .iter()
         .map(|record| (record.batch_index, record.message.clone()))
         .collect();
-    let message = match error {
-        AppendError::InvalidRecord { .. }
-        | AppendError::InvalidTimestamp { .. }
-        | AppendError::NoTransaction { .. } => Some(error.to_string()),
-        _ => None,
-    };
+    // And it has a message only where it can name records (KIP-467).
+    let message = (!records.is_empty()).then(|| error.to_string());
     let log_start_offset = if looked { partition.log.log_start_offset() } else { -1 };
     Refusal {
         message,

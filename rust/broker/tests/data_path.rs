@@ -376,11 +376,12 @@ fn produce_errors_are_kafkas_and_append_nothing() {
             ErrorCode::INVALID_TXN_STATE,
             Produce {
                 transactional_id: Some("t"),
+                records: &transactional,
                 ..base()
             },
         ),
         (
-            ErrorCode::INVALID_TXN_STATE,
+            ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
             Produce {
                 records: &transactional,
                 ..base()
@@ -394,14 +395,14 @@ fn produce_errors_are_kafkas_and_append_nothing() {
             },
         ),
         (
-            ErrorCode::CORRUPT_MESSAGE,
+            ErrorCode::INVALID_RECORD,
             Produce {
                 records: &good[..good.len() - 1],
                 ..base()
             },
         ),
         (
-            ErrorCode::CORRUPT_MESSAGE,
+            ErrorCode::INVALID_RECORD,
             Produce {
                 records: &good[..7],
                 ..base()

@@ -110,7 +110,7 @@ fn check_header(header: &BatchHeader, origin: AppendOrigin) -> Result<(), Append
     if header.is_log_append_time() {
         return Err(invalid("producers may not set the timestamp type to LogAppendTime"));
     }
-    if header.has_producer() && (header.base_sequence < 0 || header.producer_epoch < 0) {
+    if header.has_producer() && header.base_sequence < 0 {
         return Err(invalid(&format!(
             "producer {} sent epoch {} and sequence {}",
             header.producer_id, header.producer_epoch, header.base_sequence
@@ -234,14 +234,9 @@ fn refused(error: &RecordsError) -> AppendError {
     let reason = error.to_string();
     match error {
         RecordsError::UnknownCodec(id) => AppendError::UnknownCodec { id: i16::from(*id) },
-        RecordsError::InvalidRecord { index, reason } => AppendError::InvalidRecord {
-            reason: error.to_string(),
-            records: vec![RecordError {
-                batch_index: *index,
-                message: (*reason).to_owned(),
-            }],
-        },
-        RecordsError::UnknownMagic(_)
+        // Kafka names single records where their contents break a rule, not where bytes make no record.
+        RecordsError::InvalidRecord { .. }
+        | RecordsError::UnknownMagic(_)
         | RecordsError::CountMismatch { .. }
         | RecordsError::DecompressedTooLarge { .. } => AppendError::InvalidRecord {
             reason,

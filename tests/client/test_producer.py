@@ -59,8 +59,8 @@ def test_every_codec(bootstrap_servers, topic, consumer, codec):
 @pytest.mark.parametrize("acks", ["0", "1", "all"])
 def test_every_acknowledgement(bootstrap_servers, producer, topic, consumer, acks):
     producer.send(topic, b"ready", partition=0).result(timeout=10)
-    with barnabas.Producer(bootstrap_servers=bootstrap_servers, acks=acks) as producer:
-        found = producer.send(topic, b"x", partition=0).result(timeout=10)
+    with barnabas.Producer(bootstrap_servers=bootstrap_servers, acks=acks) as sender:
+        found = sender.send(topic, b"x", partition=0).result(timeout=10)
         assert found.offset == (-1 if acks == "0" else 1)
     reader = consumer()
     reader.assign([TopicPartition(topic, 0)])

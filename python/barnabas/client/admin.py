@@ -82,7 +82,7 @@ class Admin:
             IllegalStateError: The admin is closed.
 
         Example:
-            >>> admin.create_topics([NewTopic("orders", num_partitions=6)])
+            >>> admin.create_topics([NewTopic("payments", num_partitions=6)])
         """
         wanted = list(topics)
         seconds = self._timeout(timeout)
@@ -105,7 +105,8 @@ class Admin:
             TypeError: `names` is a string.
 
         Example:
-            >>> admin.delete_topics(["orders"])
+            >>> admin.create_topics([NewTopic("mistake")])
+            >>> admin.delete_topics(["mistake"])
         """
         if isinstance(names, str):
             raise TypeError(f"delete_topics() takes a list of topics: write delete_topics([{names!r}])")
@@ -122,8 +123,8 @@ class Admin:
             IllegalStateError: The admin is closed.
 
         Example:
-            >>> sorted(admin.list_topics())
-            ['orders']
+            >>> "orders" in admin.list_topics()
+            True
         """
         operation = administration.list_topics(include_internal=include_internal)
         return self._run("list_topics", operation, self._timeout(timeout))
@@ -136,8 +137,8 @@ class Admin:
             IllegalStateError: The admin is closed.
 
         Example:
-            >>> [node.id for node in admin.describe_cluster().nodes]
-            [0]
+            >>> len(admin.describe_cluster().nodes)
+            1
         """
         return self._run("describe_cluster", administration.describe_cluster(), self._timeout(timeout))
 
@@ -148,6 +149,10 @@ class Admin:
             UnsupportedVersionError: The brokers cannot list groups.
             KafkaTimeoutError: No answer came in time.
             IllegalStateError: The admin is closed.
+
+        Example:
+            >>> [group.group_id for group in admin.list_groups()]  # doctest: +SKIP
+            ['billing']
         """
         return self._run("list_groups", administration.list_groups(), self._timeout(timeout))
 
@@ -158,6 +163,10 @@ class Admin:
             UnsupportedVersionError: The brokers cannot describe groups.
             KafkaTimeoutError: No answer came in time.
             IllegalStateError: The admin is closed.
+
+        Example:
+            >>> admin.describe_groups(["billing"])["billing"].state  # doctest: +SKIP
+            'Stable'
         """
         operation = administration.describe_groups(list(group_ids), self._backoff())
         return self._run("describe_groups", operation, self._timeout(timeout))
@@ -173,8 +182,8 @@ class Admin:
             IllegalStateError: The admin is closed.
 
         Example:
-            >>> admin.list_consumer_group_offsets("billing")
-            {TopicPartition(topic='orders', partition=0): OffsetAndMetadata(offset=3, metadata='', leader_epoch=0)}
+            >>> admin.list_consumer_group_offsets("billing")[TopicPartition("orders", 0)].offset
+            42
         """
         operation = offsets.fetch_committed(group_id, None, self._backoff())
         found = self._run("list_consumer_group_offsets", operation, self._timeout(timeout))
@@ -191,7 +200,8 @@ class Admin:
             IllegalStateError: The admin is closed.
 
         Example:
-            >>> admin.list_offsets({TopicPartition("orders", 0): Admin.LATEST})
+            >>> admin.list_offsets({TopicPartition("orders", 0): Admin.EARLIEST})[TopicPartition("orders", 0)].offset
+            0
         """
         partitions = {TopicPartition(*partition): timestamp for partition, timestamp in wanted.items()}
         return self._run("list_offsets", offsets.list_offsets(partitions, self._backoff()), self._timeout(timeout))
@@ -201,6 +211,9 @@ class Admin:
 
         Raises:
             IllegalStateError: The admin is closed.
+
+        Example:
+            >>> metrics = admin.metrics()
         """
         self._life.check()
         return dict(self._core.metrics())
@@ -210,6 +223,10 @@ class Admin:
 
         Args:
             timeout: The most seconds that this takes.
+
+        Example:
+            >>> with Admin(bootstrap_servers=broker.bootstrap_servers) as other:
+            ...     topics = other.list_topics()
         """
         if self._life.close():
             self._core.close(max(0.0, timeout))

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import logging
-import threading
 from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
-from barnabas.client.core import NO_RECORDS, ClientCore, FetchCore, Life, OneThread, Record, Records
-from barnabas.client.driver import Driver, Task
-from barnabas.client.group import Group
-from barnabas.client.iteration import Chunk, first_offsets
-from barnabas.client.membership import GroupSettings
+from barnabas.client.core import NO_RECORDS, Record, Records
+from barnabas.client.iteration import Chunk
 from barnabas.client.operations import offsets as offset_operations
 from barnabas.client.operations.api import Backoff
 from barnabas.client.operations.metadata import read_cluster
 from barnabas.client.options import CONSUMER
-from barnabas.client.positions import Positions
-from barnabas.client.subscription import Mode, Phase, RebalanceListener, Reset, SubscriptionState
+from barnabas.client.reader import Reader
+from barnabas.client.subscription import Phase, RebalanceListener, Reset
 from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, PartitionInfo, TopicPartition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from types import TracebackType
     from typing import Self
+
+    from barnabas.client.driver import Task
 
 __all__ = ["Consumer"]
 
@@ -33,7 +31,7 @@ _ITERATION_WAIT = 10.0
 _CLOSE_TIMEOUT = 30.0
 
 
-class Consumer:
+class Consumer(Reader):
     """Reads records from topics.
 
     With a `group_id` and topics, it shares the topics' partitions with the group's other members. With `assign`, it
@@ -58,30 +56,7 @@ class Consumer:
     """
 
     def __init__(self, *topics: str, config: Mapping[str, Any] | None = None, **options: Any) -> None:
-        self._options = CONSUMER.parse(config, options)
-        plain = self._options.plain()
-        self._life = Life("Consumer", self._fork)
-        self._alone = OneThread(self._life)
-        self._core = ClientCore(plain)
-        self._fetch = FetchCore(self._core, plain)
-        self._driver = Driver(self._core, self._event)
-        self._state = SubscriptionState(Reset(self._options["auto.offset.reset"]))
-        self._backoff = (self._options.seconds("retry.backoff.ms"), self._options.seconds("retry.backoff.max.ms"))
-        self._positions = Positions(
-            self._state,
-            self._driver,
-            self._fetch,
-            group_id=self._options["group.id"],
-            backoff=self._backoff,
-            read_committed=self._options["isolation.level"] == "read_committed",
-        )
-        self._group = self._make_group()
-        self._next_commit = 0.0
-        self._auto_commit: Task[None] | None = None
-        self._callbacks: list[Callable[[], None]] = []
-        self._chunk: Chunk | None = None
-        self._given: Records = NO_RECORDS
-        self._woken = threading.Event()
+        super().__init__(CONSUMER.parse(config, options))
         if topics:
             try:
                 self.subscribe(topics)
@@ -105,6 +80,7 @@ class Consumer:
             TypeError: `topics` is a string or a pattern.
 
         Example:
+            >>> consumer.unsubscribe()
             >>> consumer.subscribe(["orders", "payments"])
         """
         if isinstance(topics, str):
@@ -148,17 +124,32 @@ class Consumer:
             self._core.want_topics(sorted({partition.topic for partition in wanted}))
 
     def unsubscribe(self) -> None:
-        """Gives up topics and partitions; a member leaves its group. Nothing is committed by this."""
+        """Gives up topics and partitions; a member leaves its group. Nothing is committed by this.
+
+        Example:
+            >>> consumer.unsubscribe()
+        """
         with self._alone:
             self._unsubscribe()
 
     def subscription(self) -> frozenset[str]:
-        """The topics subscribed to."""
+        """The topics subscribed to.
+
+        Example:
+            >>> consumer.subscribe(["orders"])
+            >>> consumer.subscription()
+            frozenset({'orders'})
+        """
         with self._alone:
             return frozenset(self._state.topics)
 
     def assignment(self) -> frozenset[TopicPartition]:
-        """The partitions that are being read."""
+        """The partitions that are being read.
+
+        Example:
+            >>> consumer.assignment()
+            frozenset({TopicPartition(topic='orders', partition=0)})
+        """
         with self._alone:
             return frozenset(self._state.partitions)
 
@@ -187,6 +178,8 @@ class Consumer:
         Example:
             >>> for record in consumer.poll(timeout=1.0):
             ...     print(record.topic, record.offset, record.value)
+            orders 0 b'3 apples'
+            orders 1 b'5 pears'
         """
         if max_records is not None and max_records < 1:
             raise ValueError(f"max_records must be at least 1, got {max_records}")
@@ -200,6 +193,12 @@ class Consumer:
         """Iterates over records for ever: `poll` in a loop. Ends when the consumer is closed.
 
         A record counts as consumed, for `commit` and `position`, once it has been given out.
+
+        Example:
+            >>> for record in islice(consumer, 2):
+            ...     print(record.value)
+            b'3 apples'
+            b'5 pears'
         """
         while not self._life.closed:
             chunk = self._chunk
@@ -219,7 +218,16 @@ class Consumer:
                 self._chunk = None
 
     def wakeup(self) -> None:
-        """Makes a `poll` that waits, or else the next one, raise `WakeupError`. May be called by any thread."""
+        """Makes a `poll` that waits, or else the next one, raise `WakeupError`. May be called by any thread.
+
+        Example:
+            >>> consumer.wakeup()
+            >>> try:
+            ...     consumer.poll(timeout=60)
+            ... except errors.WakeupError:
+            ...     print("awake")
+            awake
+        """
         self._woken.set()
         self._core.wake()
 
@@ -231,6 +239,9 @@ class Consumer:
         Raises:
             IllegalStateError: The partition is not assigned.
             ValueError: The offset is negative.
+
+        Example:
+            >>> consumer.seek(TopicPartition("orders", 0), 1)
         """
         with self._alone:
             self._drop_chunk()
@@ -241,6 +252,9 @@ class Consumer:
 
         Raises:
             IllegalStateError: A partition is not assigned.
+
+        Example:
+            >>> consumer.seek_to_beginning()
         """
         self._seek_by_rule(partitions, Reset.EARLIEST)
 
@@ -249,6 +263,9 @@ class Consumer:
 
         Raises:
             IllegalStateError: A partition is not assigned.
+
+        Example:
+            >>> consumer.seek_to_end()
         """
         self._seek_by_rule(partitions, Reset.LATEST)
 
@@ -263,6 +280,11 @@ class Consumer:
             IllegalStateError: The partition is not assigned.
             KafkaTimeoutError: The position could not be found in time.
             KafkaError: As with `poll`.
+
+        Example:
+            >>> consumer.seek(TopicPartition("orders", 0), 1)
+            >>> consumer.position(TopicPartition("orders", 0))
+            1
         """
         wanted = TopicPartition(*partition)
         with self._alone:
@@ -284,6 +306,9 @@ class Consumer:
 
         Raises:
             IllegalStateError: A partition is not assigned.
+
+        Example:
+            >>> consumer.pause([TopicPartition("orders", 0)])
         """
         self._set_paused(partitions, paused=True)
 
@@ -292,11 +317,19 @@ class Consumer:
 
         Raises:
             IllegalStateError: A partition is not assigned.
+
+        Example:
+            >>> consumer.resume([TopicPartition("orders", 0)])
         """
         self._set_paused(partitions, paused=False)
 
     def paused(self) -> frozenset[TopicPartition]:
-        """The partitions that are paused."""
+        """The partitions that are paused.
+
+        Example:
+            >>> consumer.paused()
+            frozenset()
+        """
         with self._alone:
             return frozenset(partition for partition, state in self._state.partitions.items() if state.paused)
 
@@ -343,6 +376,9 @@ class Consumer:
 
         Raises:
             IllegalStateError: There is no `group_id`.
+
+        Example:
+            >>> consumer.commit_async(callback=lambda offsets, error: print(offsets, error))
         """
         with self._alone:
             group = self._require_group("commit_async")
@@ -371,6 +407,11 @@ class Consumer:
             IllegalStateError: There is no `group_id`.
             KafkaTimeoutError: The coordinator did not answer in time.
             KafkaError: The coordinator refused.
+
+        Example:
+            >>> consumer.commit({TopicPartition("orders", 0): 42})
+            >>> consumer.committed()[TopicPartition("orders", 0)].offset
+            42
         """
         with self._alone:
             self._require_group("committed")
@@ -389,6 +430,10 @@ class Consumer:
         Raises:
             KafkaTimeoutError: A leader did not answer in time.
             KafkaError: A leader refused.
+
+        Example:
+            >>> consumer.beginning_offsets()[TopicPartition("orders", 0)]
+            0
         """
         return self._edge_offsets("beginning_offsets", partitions, offset_operations.EARLIEST, timeout)
 
@@ -400,6 +445,10 @@ class Consumer:
         Raises:
             KafkaTimeoutError: A leader did not answer in time.
             KafkaError: A leader refused.
+
+        Example:
+            >>> consumer.end_offsets()[TopicPartition("orders", 0)]
+            2
         """
         return self._edge_offsets("end_offsets", partitions, offset_operations.LATEST, timeout)
 
@@ -412,6 +461,10 @@ class Consumer:
             KafkaTimeoutError: A leader did not answer in time.
             KafkaError: A leader refused.
             ValueError: A timestamp is negative.
+
+        Example:
+            >>> consumer.offsets_for_times({TopicPartition("orders", 0): 0})[TopicPartition("orders", 0)].offset
+            0
         """
         for partition, timestamp in timestamps.items():
             if timestamp < 0:
@@ -424,6 +477,10 @@ class Consumer:
 
         Raises:
             IllegalStateError: The partition is not assigned.
+
+        Example:
+            >>> consumer.lag(TopicPartition("orders", 0))  # doctest: +SKIP
+            0
         """
         wanted = TopicPartition(*partition)
         with self._alone:
@@ -440,6 +497,10 @@ class Consumer:
 
         Raises:
             KafkaTimeoutError: No broker answered in time.
+
+        Example:
+            >>> [info.partition for info in consumer.partitions_for("orders")]
+            [0]
         """
         with self._alone:
             found = self._driver.run("partitions_for", read_cluster([topic]), self._timeout(timeout))
@@ -450,13 +511,21 @@ class Consumer:
 
         Raises:
             KafkaTimeoutError: No broker answered in time.
+
+        Example:
+            >>> "orders" in consumer.list_topics()
+            True
         """
         with self._alone:
             found = self._driver.run("list_topics", read_cluster(None), self._timeout(timeout))
             return {name: list(listing.partitions) for name, listing in found.topics.items()}
 
     def metrics(self) -> dict[str, int | float]:
-        """A snapshot of counters."""
+        """A snapshot of counters.
+
+        Example:
+            >>> metrics = consumer.metrics()
+        """
         self._life.check()
         return dict(self._core.metrics())
 
@@ -470,6 +539,10 @@ class Consumer:
 
         Raises:
             Exception: The rebalance listener failed; the consumer is closed nevertheless.
+
+        Example:
+            >>> reader = Consumer("orders", bootstrap_servers=broker.bootstrap_servers, group_id="reports")
+            >>> reader.close(timeout=5)
         """
         if not self._life.is_open:
             return
@@ -496,239 +569,3 @@ class Consumer:
 
     def __reduce__(self) -> Any:
         raise TypeError("a Consumer cannot be pickled: pass its options and make a new one")
-
-    # Polling
-
-    def _poll(self, timeout: float, max_records: int | None) -> Records:
-        if self._state.mode is Mode.NONE:
-            raise errors.IllegalStateError("nothing to poll: call subscribe() or assign() first")
-        deadline = self._driver.now() + max(0.0, timeout)
-        self._fetch.poll_called()
-        while True:
-            self._advance()
-            # After the events were taken: a wake-up whose event was among them has set the flag before, and the event
-            # of a later one ends the wait below.
-            if self._woken.is_set():
-                self._woken.clear()
-                raise errors.WakeupError("wakeup() was called")
-            now = self._driver.now()
-            until = min((when for when in self._deadlines() if when is not None), default=deadline)
-            records = self._fetch.poll(max(0.0, min(deadline, until) - now), max_records)
-            if records:
-                return records
-            if self._driver.now() >= deadline:
-                return NO_RECORDS
-
-    def _advance(self) -> None:
-        """Everything that needs no waiting: events, group, positions, commits, callbacks."""
-        self._driver.turn(0.0)
-        if self._group is not None:
-            if self._state.mode is Mode.SUBSCRIBED:
-                self._group.advance()
-            self._commit_when_due(self._group)
-        if self._group is None or not self._group.releasing:
-            self._positions.advance()
-        self._call_back()
-
-    def _deadlines(self) -> Iterable[float | None]:
-        yield self._driver.next_timer()
-        if self._group is not None:
-            yield self._group.deadline
-            if self._options["enable.auto.commit"]:
-                yield self._next_commit
-
-    def _commit_when_due(self, group: Group) -> None:
-        now = self._driver.now()
-        if not self._options["enable.auto.commit"] or now < self._next_commit:
-            return
-        self._next_commit = now + self._options.seconds("auto.commit.interval.ms")
-        member = self._state.mode is Mode.SUBSCRIBED
-        if self._auto_commit is not None or (member and not group.membership.joined):
-            return
-        consumed = self._positions.consumed()
-        if not consumed:
-            return
-
-        def done(task: Task[None]) -> None:
-            self._auto_commit = None
-            if task.error is None:
-                return
-            _log.warning("automatic commit failed: %s", task.error)
-            if isinstance(task.error, errors.KafkaError) and task.error.retriable:
-                self._next_commit = min(self._next_commit, self._driver.now() + self._backoff[0])
-
-        timeout = self._options.seconds("default.api.timeout.ms")
-        task = self._driver.start("automatic commit", group.commit(consumed, retry=False), timeout, done)
-        self._auto_commit = None if task.done else task
-
-    def _event(self, event: tuple[Any, ...]) -> None:
-        match event:
-            case (5, topic, partition, error_code, offset):
-                self._positions.fetch_failed(topic, partition, error_code, offset)
-            case (3 | 4 | 6, *_) if self._group is not None and self._state.mode is Mode.SUBSCRIBED:
-                self._group.handle(event)
-
-    def _call_back(self) -> None:
-        while self._callbacks:
-            self._callbacks.pop(0)()
-
-    # Positions
-
-    def _consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The positions after what was given out: of an iteration, after the record given out last."""
-        consumed = self._positions.consumed()
-        for partition, offset in (self._chunk.unread() if self._chunk is not None else {}).items():
-            if partition in consumed:
-                consumed[partition] = OffsetAndMetadata(offset)
-        return consumed
-
-    def _drop_chunk(self) -> None:
-        """Gives back the records of an iteration that were not given out: they will be fetched again."""
-        chunk, self._chunk = self._chunk, None
-        if chunk is not None:
-            self._rewind(chunk.unread())
-
-    def _put_back(self) -> None:
-        if self._chunk is not None:
-            self._chunk.step_back()
-            self._drop_chunk()
-        else:
-            self._rewind(first_offsets(self._given))
-            self._given = NO_RECORDS
-
-    def _rewind(self, to: Mapping[TopicPartition, int]) -> None:
-        for partition, offset in to.items():
-            state = self._state.partitions.get(partition)
-            if state is not None and state.phase is Phase.FETCHING:
-                self._state.set_position(state, offset)
-
-    def _seek_by_rule(self, partitions: Iterable[TopicPartition | tuple[str, int]] | None, reset: Reset) -> None:
-        with self._alone:
-            self._drop_chunk()
-            for state in [self._state.state_of(partition) for partition in self._named(partitions)]:
-                state.phase = Phase.RESETTING
-                state.reset = reset
-
-    def _set_paused(self, partitions: Iterable[TopicPartition | tuple[str, int]], *, paused: bool) -> None:
-        named = [TopicPartition(*partition) for partition in partitions]
-        with self._alone:
-            self._state.set_paused(named, paused=paused)
-            self._drop_chunk()
-            fetching = [
-                (each.topic, each.partition) for each in named if self._state.partitions[each].phase is Phase.FETCHING
-            ]
-            if fetching:
-                (self._fetch.pause if paused else self._fetch.resume)(fetching)
-
-    def _named(self, partitions: Iterable[TopicPartition | tuple[str, int]] | None) -> list[TopicPartition]:
-        return list(self._state.partitions) if partitions is None else [TopicPartition(*each) for each in partitions]
-
-    def _edge_offsets(
-        self,
-        name: str,
-        partitions: Iterable[TopicPartition | tuple[str, int]] | None,
-        edge: int,
-        timeout: float | None,
-    ) -> dict[TopicPartition, int]:
-        with self._alone:
-            found = self._list_offsets(name, dict.fromkeys(self._named(partitions), edge), timeout)
-            return {partition: offset.offset for partition, offset in found.items() if offset is not None}
-
-    def _list_offsets(
-        self, name: str, wanted: Mapping[TopicPartition, int], timeout: float | None
-    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        read_committed = self._options["isolation.level"] == "read_committed"
-        operation = offset_operations.list_offsets(wanted, Backoff(*self._backoff), read_committed=read_committed)
-        return self._driver.run(name, operation, self._timeout(timeout))
-
-    # Helpers
-
-    def _make_group(self) -> Group | None:
-        options = self._options
-        if options["group.id"] is None:
-            return None
-        settings = GroupSettings(
-            options["group.id"],
-            session_timeout=options.seconds("session.timeout.ms"),
-            rebalance_timeout=options.seconds("max.poll.interval.ms"),
-            heartbeat_interval=options.seconds("heartbeat.interval.ms"),
-            request_timeout=options.seconds("request.timeout.ms"),
-            retry_backoff=options.seconds("retry.backoff.ms"),
-            rack_id=options["client.rack"] or None,
-            assignors=options["partition.assignment.strategy"],
-        )
-        group = Group(
-            settings,
-            core=self._core,
-            fetch=self._fetch,
-            driver=self._driver,
-            state=self._state,
-            positions=self._positions,
-            max_poll_interval=options.seconds("max.poll.interval.ms"),
-            backoff=self._backoff,
-            allow_create=options["allow.auto.create.topics"],
-            auto_commit=options["enable.auto.commit"],
-        )
-        group.on_adopted = self._restart_commit_timer
-        return group
-
-    def _restart_commit_timer(self) -> None:
-        self._next_commit = self._driver.now() + self._options.seconds("auto.commit.interval.ms")
-
-    def _require_group(self, call: str) -> Group:
-        if self._group is None:
-            raise errors.IllegalStateError(f"{call}() needs a group_id to keep offsets for")
-        return self._group
-
-    def _to_commit(
-        self, given: Mapping[TopicPartition, OffsetAndMetadata | int] | None
-    ) -> dict[TopicPartition, OffsetAndMetadata]:
-        if given is None:
-            return self._consumed()
-        wanted = {
-            TopicPartition(*partition): offset if isinstance(offset, OffsetAndMetadata) else OffsetAndMetadata(offset)
-            for partition, offset in given.items()
-        }
-        for partition, offset in wanted.items():
-            if offset.offset < 0:
-                raise ValueError(f"the offset of {partition} must not be negative, got {offset.offset}")
-        return wanted
-
-    def _timeout(self, given: float | None) -> float:
-        return self._options.seconds("default.api.timeout.ms") if given is None else given
-
-    def _unsubscribe(self) -> None:
-        self._drop_chunk()
-        if self._state.mode is Mode.SUBSCRIBED and self._group is not None:
-            self._group.leave("the consumer unsubscribed from all topics")
-        self._state.unsubscribe()
-        self._positions.release()
-
-    def _close(self, timeout: float) -> None:
-        deadline = self._driver.now() + max(0.0, timeout)
-        try:
-            self._commit_at_close(deadline)
-            if self._group is not None and self._state.mode is Mode.SUBSCRIBED:
-                self._group.leave("the consumer is being closed")
-                self._group.wait_left(deadline)
-            self._call_back()
-        finally:
-            self._life.close()
-            self._chunk = None
-            self._given = NO_RECORDS
-            self._core.close(max(0.0, deadline - self._driver.now()))
-
-    def _commit_at_close(self, deadline: float) -> None:
-        if self._group is None or not self._options["enable.auto.commit"]:
-            return
-        consumed = self._consumed()
-        remaining = deadline - self._driver.now()
-        if not consumed or remaining <= 0:
-            return
-        try:
-            self._driver.run("commit at close", self._group.commit(consumed), remaining)
-        except (errors.KafkaError, errors.IllegalStateError) as error:
-            _log.warning("commit at close failed: %s", error)
-
-    def _fork(self) -> None:
-        self._core.abandon()

@@ -88,7 +88,9 @@ class Producer:
             IllegalStateError: The producer is closed.
 
         Example:
-            >>> producer.send("orders", b"3 apples", key=b"42", headers=[("trace", b"7f3a")])
+            >>> delivery = producer.send("orders", b"3 apples", key=b"42", headers=[("trace", b"7f3a")])
+            >>> delivery.result(timeout=10).topic
+            'orders'
         """
         if self._value_serializer is not None:
             value = _serialized("value", value, self._value_serializer)
@@ -126,7 +128,8 @@ class Producer:
             IllegalStateError: The producer is closed.
 
         Example:
-            >>> producer.send_many("orders", [b"1", b"2", b"3"]).result(timeout=10)
+            >>> len(producer.send_many("orders", [b"1", b"2", b"3"]).result(timeout=10))
+            3
         """
         if self._value_serializer is not None:
             values = [_serialized("value", value, self._value_serializer) for value in values]
@@ -155,6 +158,9 @@ class Producer:
         Raises:
             KafkaTimeoutError: Records are still under way.
             IllegalStateError: The producer is closed.
+
+        Example:
+            >>> producer.flush(timeout=10)
         """
         self._life.check()
         if not self._producer.flush(timeout):
@@ -170,6 +176,10 @@ class Producer:
         Raises:
             KafkaTimeoutError: No broker answered in time.
             IllegalStateError: The producer is closed.
+
+        Example:
+            >>> [info.partition for info in producer.partitions_for("orders")]
+            [0]
         """
         self._life.check()
         seconds = self._options.seconds("max.block.ms") if timeout is None else timeout
@@ -182,6 +192,10 @@ class Producer:
 
         Raises:
             IllegalStateError: The producer is closed.
+
+        Example:
+            >>> producer.metrics()["records_sent"]  # doctest: +SKIP
+            4
         """
         self._life.check()
         return {**self._core.metrics(), **self._producer.metrics()}
@@ -192,6 +206,10 @@ class Producer:
         Args:
             timeout: The most seconds that this takes; by default `delivery_timeout_ms`. With 0, waiting records fail
                 at once.
+
+        Example:
+            >>> with Producer(bootstrap_servers=broker.bootstrap_servers) as short_lived:
+            ...     _ = short_lived.send("orders", b"sent before the block is left")
         """
         if not self._life.close():
             return

@@ -1,0 +1,65 @@
+"""The examples in docstrings run, each against a fresh topic `orders` and with clients that are ready to use."""
+
+import doctest
+import importlib
+import pkgutil
+import sys
+from itertools import islice
+
+import pytest
+
+import barnabas
+from barnabas import assignors, client, errors
+
+MODULES = [
+    "barnabas",
+    "barnabas.config",
+    "barnabas.types",
+    *(module.name for module in pkgutil.walk_packages(assignors.__path__, "barnabas.assignors.")),
+    *(module.name for module in pkgutil.walk_packages(client.__path__, "barnabas.client.")),
+]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def examples() -> list[object]:
+    found = []
+    for name in MODULES:
+        module = importlib.import_module(name)
+        found += [pytest.param(test, id=test.name) for test in doctest.DocTestFinder().find(module) if test.examples]
+    return found
+
+
+@pytest.fixture
+def names(stack):
+    broker = stack.enter_context(barnabas.Broker())
+    servers = {"bootstrap_servers": broker.bootstrap_servers}
+    admin = stack.enter_context(barnabas.Admin(**servers))
+    admin.create_topics([barnabas.NewTopic("orders")])
+    producer = stack.enter_context(barnabas.Producer(**servers))
+    producer.send_many("orders", [b"3 apples", b"5 pears"]).result(10)
+    consumer = stack.enter_context(
+        barnabas.Consumer(**servers, group_id="billing", auto_offset_reset="earliest", enable_auto_commit=False)
+    )
+    return {
+        **{name: getattr(barnabas, name) for name in barnabas.__all__},
+        "islice": islice,
+        "broker": broker,
+        "admin": admin,
+        "producer": producer,
+        "consumer": consumer,
+        "errors": errors,
+    }
+
+
+@pytest.mark.parametrize("test", examples())
+def test_the_example_in_the_docstring_runs(test: doctest.DocTest, names):
+    if ".Consumer." in test.name:
+        names["consumer"].assign([barnabas.TopicPartition("orders", 0)])
+    if test.name.endswith("Admin.list_consumer_group_offsets"):
+        names["consumer"].commit({barnabas.TopicPartition("orders", 0): 42})
+    if test.name.endswith("Consumer.subscription"):
+        names["consumer"].unsubscribe()
+    test.globs = {**vars(sys.modules[test.globs["__name__"]]), **names}
+    report: list[str] = []
+    failed, _ = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
+    assert failed == 0, "".join(report)

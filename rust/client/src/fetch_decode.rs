@@ -13,6 +13,9 @@ use bytes::Bytes;
 use crate::config::{FetchConfig, IsolationLevel};
 use crate::fetched::FetchedBatch;
 
+/// Least first guess of what a batch decompresses to.
+const LIKELY_BYTES_MIN: usize = 1024 * 1024;
+
 /// What became of a partition's records.
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
@@ -112,7 +115,9 @@ impl Decoder {
             return Ok(response.slice_ref(payload));
         }
         let expected = (payload.len() / 16 + 1).saturating_mul(self.expansion);
-        let mut buffer = self.pool.take(expected.min(config.max_decompressed_bytes));
+        // A guess from another batch must not claim far more than this one is likely to need.
+        let likely = payload.len().saturating_mul(8).saturating_add(LIKELY_BYTES_MIN);
+        let mut buffer = self.pool.take(expected.min(likely).min(config.max_decompressed_bytes));
         decompress(codec, payload, buffer.as_mut_vec(), config.max_decompressed_bytes)
             .map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
         let size = buffer.as_ref().len();

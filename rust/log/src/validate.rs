@@ -99,6 +99,12 @@ fn check_header(header: &BatchHeader, origin: AppendOrigin) -> Result<(), Append
     if origin == AppendOrigin::Internal {
         return Ok(());
     }
+    if header.base_offset != 0 {
+        return Err(invalid(&format!(
+            "the base offset of a client's batch must be 0, but it is {}",
+            header.base_offset
+        )));
+    }
     if header.is_control() {
         return Err(invalid("clients may not write control batches"));
     }
@@ -143,14 +149,14 @@ fn walk(batch: &BatchRef<'_>, config: &LogConfig, range: &TimestampRange) -> Res
         if check_keys && key.is_none() {
             note(
                 &mut keyless,
-                offset - header.base_offset,
+                offset.wrapping_sub(header.base_offset),
                 "a compacted topic takes no record without a key",
             );
         }
         if check_times && !range.contains(timestamp) {
             note(
                 &mut out_of_range,
-                offset - header.base_offset,
+                offset.wrapping_sub(header.base_offset),
                 "its timestamp is out of the allowed range",
             );
         }

@@ -48,6 +48,19 @@ fn offsets_and_leader_epoch_are_given_in_order() {
     assert_eq!(log.latest_epoch(), Some(5));
 }
 
+// A client's base offset at the end of the range once overflowed where a record's error was numbered.
+#[test]
+fn a_client_may_not_choose_its_base_offset() {
+    let log = open(&SimStorage::shared(), LogConfig::default());
+    for base_offset in [1, -1, i64::MAX, i64::MIN] {
+        let mut bytes = batch(2, 20);
+        patch::set_base_offset(&mut bytes, base_offset).unwrap();
+        let refused = log.append(&mut bytes, 0, NOW + 365 * 24 * 3_600_000, AppendOrigin::Client);
+        assert!(matches!(refused, Err(AppendError::InvalidRecord { .. })), "{refused:?}");
+    }
+    assert_eq!(log.log_end_offset(), 0);
+}
+
 #[test]
 fn every_codec_is_kept_as_it_came() {
     let log = open(

@@ -77,8 +77,7 @@ impl PartitionLog {
         let (Some(active), false) = (segments.last(), self.env.temporary) else {
             return Ok(());
         };
-        active.mark_unsynced();
-        active.sync()?;
+        active.sync_indexes()?;
         let snapshot = self.dir.join(file_name(self.log_end_offset(), ".snapshot"));
         self.sync_file(&snapshot)?;
         self.sync_names()

@@ -238,21 +238,27 @@ impl Segment {
         if let Index::Memory(entries) = &tail.times {
             tail.times = Index::File(Arc::new(SealedIndex::of(entries)));
         }
+        self.mark_unsynced();
         Ok(())
     }
 
-    /// Makes everything written before the call durable.
+    /// Makes everything written before the call durable. The indexes of an active segment are left out: they are in
+    /// memory, and after a crash they are built anew from the log.
     pub(crate) fn sync(&self) -> Result<(), LogError> {
         if !self.unsynced.swap(false, Ordering::AcqRel) {
             return Ok(());
         }
-        self.persist_indexes(false)?;
-        for file in [&self.log, &self.offset_index, &self.time_index] {
-            file.get()
-                .and_then(|open| open.sync_data())
-                .map_err(|error| LogError::io("flush", file.path(), error))?;
+        sync_file(&self.log)?;
+        if self.with_tail(|tail| matches!(tail.offsets, Index::File(_))) {
+            self.sync_indexes()?;
         }
         Ok(())
+    }
+
+    /// Makes the index files durable as they stand.
+    pub(crate) fn sync_indexes(&self) -> Result<(), LogError> {
+        sync_file(&self.offset_index)?;
+        sync_file(&self.time_index)
     }
 
     /// Lets go of the open files; holders of a [`ReadSlice`] keep theirs.
@@ -412,6 +418,12 @@ fn floor<E: IndexEntry>(
     sealed
         .floor(file, holds)
         .map_err(|error| LogError::io("search", file.path(), error))
+}
+
+fn sync_file(file: &PooledFile) -> Result<(), LogError> {
+    file.get()
+        .and_then(|open| open.sync_data())
+        .map_err(|error| LogError::io("flush", file.path(), error))
 }
 
 /// Appends encoded entries behind the first `count`, creating the file, and returns how many they are.

@@ -70,6 +70,9 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_HOME[name]), name)
     elif name in {"errors", "types"}:
         value = importlib.import_module(f"barnabas.{name}")
+    elif name in {"AsyncAdmin", "AsyncConsumer", "AsyncProducer"}:
+        hint = f"use {name.removeprefix('Async')} in a thread, for example with asyncio.to_thread"
+        raise AttributeError(f"barnabas.{name} is not there yet: {hint}")
     else:
         raise AttributeError(f"module 'barnabas' has no attribute {name!r}")
     globals()[name] = value

@@ -1,8 +1,8 @@
 //! Fetch, key 1, versions 4 to 18.
 //!
 //! Kept: long poll with minimum bytes and maximum wait, limits per partition and response with the first batch always
-//! whole (KIP-74), topic ids, fencing and divergence by leader epoch (KIP-320, KIP-595), zstd only since version 10
-//! (KIP-110), the leader in the answer when it is another (KIP-951). Left out: sessions, which are declined with id 0
+//! whole (KIP-74), topic ids, fencing and divergence by leader epoch (KIP-320, KIP-595), topics of zstd only since version
+//! 10 (KIP-110; a producer's own choice of zstd is sent to anyone, as Kafka does), the leader in the answer when it is another (KIP-951). Left out: sessions, which are declined with id 0
 //! (KIP-227), followers, and aborted transactions, which cannot be in a log yet.
 
 use std::sync::Arc;
@@ -11,7 +11,6 @@ use std::time::Duration;
 use barnabas_log::ReadSlice;
 use barnabas_net::part::{FileRange, Response};
 use barnabas_net::server::Outcome;
-use barnabas_records::{BatchHeader, Compression, HEADER_LEN};
 use barnabas_wire::errors::ErrorCode;
 use barnabas_wire::messages::fetch::{
     EpochEndOffset, FetchRequest, FetchResponse, FetchableTopicResponse, LeaderIdAndEpoch, NodeEndpoint, PartitionData,
@@ -50,7 +49,8 @@ struct Planned {
     current_leader_epoch: i32,
     fetch_offset: i64,
     last_fetched_epoch: i32,
-    max_bytes: usize,
+    /// Kafka does not foresee that this is negative.
+    max_bytes: Result<usize, ErrorCode>,
     target: Result<Arc<Partition>, ErrorCode>,
 }
 
@@ -131,11 +131,14 @@ fn plan(broker: &Broker, image: &Image, request: &FetchRequest<'_>, to: ReplyTo,
             current_leader_epoch: asked.current_leader_epoch,
             fetch_offset: asked.fetch_offset,
             last_fetched_epoch: asked.last_fetched_epoch,
-            max_bytes: positive(asked.partition_max_bytes),
+            max_bytes: usize::try_from(asked.partition_max_bytes).map_err(|_| ErrorCode::UNKNOWN_SERVER_ERROR),
             target: topic.ok_or(unknown).and_then(|topic| {
                 let entry = topic
                     .partition(asked.partition)
                     .ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
+                if topic.is_zstd && to.api_version < 10 {
+                    return Err(ErrorCode::UNSUPPORTED_COMPRESSION_TYPE);
+                }
                 entry.local.clone().ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)
             }),
         });
@@ -201,7 +204,10 @@ impl Plan {
         };
         for planned in self.topics.iter().flat_map(|topic| &topic.partitions) {
             let is_first = found.bytes == 0;
-            let left = self.max_bytes.saturating_sub(found.bytes).min(planned.max_bytes);
+            let left = self
+                .max_bytes
+                .saturating_sub(found.bytes)
+                .min(planned.max_bytes.unwrap_or(0));
             let result = match &planned.target {
                 Ok(partition) => {
                     let result = self.look_at(planned, partition, left, is_first);
@@ -228,6 +234,7 @@ impl Plan {
         if !partition.is_leader() || self.is_follower {
             return Err(ErrorCode::NOT_LEADER_OR_FOLLOWER);
         }
+        planned.max_bytes?;
         partition.check_leader_epoch(planned.current_leader_epoch)?;
         let log = &partition.log;
         let high_watermark = log.high_watermark();
@@ -257,9 +264,6 @@ impl Plan {
         let slice = log
             .read(planned.fetch_offset, max_bytes, is_first, up_to)
             .map_err(|error| log_error_code(&error))?;
-        if self.to.api_version < 10 && slice.len > 0 && has_zstd(&slice) {
-            return Err(ErrorCode::UNSUPPORTED_COMPRESSION_TYPE);
-        }
         found.slice = Some(slice).filter(|slice| slice.len > 0);
         Ok(found)
     }
@@ -400,26 +404,6 @@ fn partition_data(
             ..PartitionData::default()
         },
     }
-}
-
-/// Whether a batch of the slice is compressed with zstd. A batch that cannot be read is left to the client to find.
-fn has_zstd(slice: &ReadSlice) -> bool {
-    let mut done = 0;
-    while done + HEADER_LEN <= slice.len {
-        let mut bytes = [0; HEADER_LEN];
-        let position = slice.position.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
-        if slice.file.read_exact_at(&mut bytes, position).is_err() {
-            return false;
-        }
-        let Ok(header) = BatchHeader::parse(&bytes) else {
-            return false;
-        };
-        if header.compression().is_ok_and(|codec| codec == Compression::Zstd) {
-            return true;
-        }
-        done = done.saturating_add(header.size_in_bytes());
-    }
-    false
 }
 
 /// Counts a parked request for as long as it is parked.

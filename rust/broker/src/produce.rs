@@ -134,11 +134,7 @@ pub(crate) fn handle(
 
 fn plan(image: &Image, client_is_admin: bool, version: i16, body: &[u8]) -> WireResult<Plan> {
     let request = ProduceRequest::decode(&mut Reader::new(body), version)?;
-    let is_transactional = request
-        .topic_data
-        .iter()
-        .flat_map(|topic| &topic.partition_data)
-        .any(|data| is_transactional(data.records));
+    let verdict = judge(&request);
     let topics = request.topic_data.iter().map(|topic_data| {
         let topic = if version >= 13 {
             image.topic_by_id(&topic_data.topic_id)
@@ -146,10 +142,12 @@ fn plan(image: &Image, client_is_admin: bool, version: i16, body: &[u8]) -> Wire
             image.topic(topic_data.name)
         };
         let partitions = topic_data.partition_data.iter().map(|data| {
-            let target = if is_transactional {
-                Err(refuse_transaction(request.transactional_id))
-            } else {
-                resolve(topic, data, version, body, request.acks, client_is_admin)
+            let target = match verdict {
+                Some((error, message)) => Err(Refusal {
+                    message: message.map(str::to_owned),
+                    ..error.into()
+                }),
+                None => resolve(topic, data, version, body, request.acks, client_is_admin),
             };
             Planned {
                 index: data.index,
@@ -169,19 +167,24 @@ fn plan(image: &Image, client_is_admin: bool, version: i16, body: &[u8]) -> Wire
     })
 }
 
-fn is_transactional(records: Records<'_>) -> bool {
-    let header = records.as_bytes().and_then(|bytes| BatchHeader::parse(bytes).ok());
-    header.is_some_and(|header| header.is_transactional())
-}
-
-/// Kafka takes transactional records without an id for a lack of rights; with one, they are what is not served here.
-fn refuse_transaction(transactional_id: Option<&str>) -> Refusal {
-    match transactional_id {
-        None => ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED.into(),
-        Some(_) => Refusal {
-            message: Some("transactions are not served by this broker".to_owned()),
-            ..ErrorCode::INVALID_TXN_STATE.into()
-        },
+/// What refuses a request as a whole. Kafka finds both when it looks for transactional records before all else: it takes
+/// those without an id for a lack of rights; with one, they are what is not served here.
+fn judge(request: &ProduceRequest<'_>) -> Option<(ErrorCode, Option<&'static str>)> {
+    let partitions = request.topic_data.iter().flat_map(|topic| &topic.partition_data);
+    let mut is_transactional = false;
+    for bytes in partitions.filter_map(|data| data.records.as_bytes()) {
+        if let Err(error) = batch_len(bytes) {
+            return Some((error, Some("the length or the magic of a record batch is not valid")));
+        }
+        is_transactional |= BatchHeader::parse(bytes).is_ok_and(|header| header.is_transactional());
+    }
+    match request.transactional_id {
+        _ if !is_transactional => None,
+        None => Some((ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED, None)),
+        Some(_) => Some((
+            ErrorCode::INVALID_TXN_STATE,
+            Some("transactions are not served by this broker"),
+        )),
     }
 }
 

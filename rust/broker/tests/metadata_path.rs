@@ -215,7 +215,7 @@ fn metadata_by_topic_id() {
                 assert_eq!(codes(response), [(None, ErrorCode::UNKNOWN_TOPIC_ID, 0), known]);
                 assert_eq!(
                     (response.topics[0].topic_id, response.topics[1].topic_id),
-                    (TOPIC_ID, [9; 16])
+                    ([9; 16], TOPIC_ID)
                 );
             },
         );

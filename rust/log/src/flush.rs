@@ -50,8 +50,10 @@ impl PartitionLog {
             return Ok(recovery_point);
         }
         let segments = self.segments();
+        // The segment that ends at the recovery point is among them: it may have been sealed since the flush that put
+        // the point there, and then its indexes are not on disk.
         let begin = segments
-            .partition_point(|segment| segment.base_offset <= recovery_point)
+            .partition_point(|segment| segment.base_offset < recovery_point)
             .saturating_sub(1);
         let end = if with_active {
             segments.len()

@@ -222,8 +222,7 @@ impl Recovery<'_> {
         let mut logs = listing.logs.iter().peekable();
         while let Some((&base_offset, &len)) = logs.next() {
             let next_base = logs.peek().map(|(base, _)| **base);
-            let trusted = trusted_below == i64::MAX || next_base.is_some_and(|next| next <= trusted_below);
-            let (segment, cut) = self.open_segment(base_offset, len, next_base, trusted, listing, epochs)?;
+            let (segment, cut) = self.open_segment(base_offset, len, next_base, trusted_below, listing, epochs)?;
             segments.push(Arc::new(segment));
             if cut {
                 for (later, _) in logs.by_ref() {
@@ -260,7 +259,7 @@ impl Recovery<'_> {
             self.remove_segment(later.base_offset)?;
         }
         let len = listing.logs.get(&base_offset).copied().unwrap_or(0);
-        let (last, _) = self.open_segment(base_offset, len, None, false, listing, epochs)?;
+        let (last, _) = self.open_segment(base_offset, len, None, 0, listing, epochs)?;
         segments.push(Arc::new(last));
         Ok(())
     }
@@ -270,15 +269,20 @@ impl Recovery<'_> {
         base_offset: i64,
         len: u64,
         next_base: Option<i64>,
-        trusted: bool,
+        trusted_below: i64,
         listing: &Listing,
         epochs: &mut EpochCache,
     ) -> Result<(Segment, bool), LogError> {
+        let trusted = trusted_below == i64::MAX || next_base.is_some_and(|next| next <= trusted_below);
         let segment = |tail, persisted| Segment::new(self.env, self.dir, base_offset, self.now_ms, tail, persisted);
         if trusted {
             let index_len = |lens: &BTreeMap<i64, u64>| lens.get(&base_offset).copied().unwrap_or(0);
             let lens = (index_len(&listing.offset_indexes), index_len(&listing.time_indexes));
             let opened = match next_base {
+                // Whether the flush that reached just here was before or after the roll is not known.
+                Some(next_base) if next_base == trusted_below && !self.indexes_are_sound(base_offset, len, lens)? => {
+                    None
+                }
                 Some(next_base) => self.trust_sealed(base_offset, len, next_base, lens)?,
                 None => self.trust_active(base_offset, len, lens)?,
             };
@@ -332,6 +336,13 @@ impl Recovery<'_> {
             ..Tail::empty(base_offset)
         };
         Ok(Some((tail, Persisted { offsets, times })))
+    }
+
+    /// Whether the index files have only entries in order. A write that did not reach the disk leaves zeros.
+    fn indexes_are_sound(&self, base_offset: i64, size: u64, lens: (u64, u64)) -> Result<bool, LogError> {
+        let offsets: Vec<OffsetEntry> = self.read_index(base_offset, ".index", lens.0)?;
+        let times: Vec<TimeEntry> = self.read_index(base_offset, ".timeindex", lens.1)?;
+        Ok(offset_index::is_sound(&offsets, size) && time_index::is_sound(&times))
     }
 
     /// Number of entries and the last one; `None` when the file does not have whole entries.
@@ -493,7 +504,7 @@ impl Recovery<'_> {
     ) -> Result<(), ScanError> {
         let mut scan = HeaderScan::new(file, 0, len);
         while let Some((position, header)) = scan.next()? {
-            self.check_order(&header, position, tail, base_offset, next_base)?;
+            Self::check_order(&header, position, tail, base_offset, next_base)?;
             tail.push(base_offset, self.config.index_interval_bytes, &header);
         }
         Ok(())
@@ -511,11 +522,12 @@ impl Recovery<'_> {
         let mut scan = BatchScan::new(file, 0, len);
         while let Some((position, batch)) = scan.next()? {
             let header = batch.header;
-            self.check_order(&header, position, tail, base_offset, next_base)?;
+            Self::check_order(&header, position, tail, base_offset, next_base)?;
             batch.check_crc().map_err(|error| ScanError::Bad {
                 position,
                 reason: error.to_string(),
             })?;
+            self.note_gaps(&header, tail);
             epochs.assign(header.partition_leader_epoch, header.base_offset);
             tail.push(base_offset, self.config.index_interval_bytes, &header);
         }
@@ -548,9 +560,17 @@ impl Recovery<'_> {
         self.dir.join(file_name(base_offset, suffix))
     }
 
+    /// Takes gaps within a segment for compaction. Asked only about sound batches: torn ones can say anything.
+    fn note_gaps(&self, header: &BatchHeader, tail: &Tail) {
+        if header.base_offset != tail.next_offset
+            || header.last_offset_delta.checked_add(1) != Some(header.record_count)
+        {
+            self.compacted.set(true);
+        }
+    }
+
     /// Offsets rise from batch to batch and stay within the segment.
     fn check_order(
-        &self,
         header: &BatchHeader,
         position: u64,
         tail: &Tail,
@@ -558,11 +578,6 @@ impl Recovery<'_> {
         next_base: Option<i64>,
     ) -> Result<(), ScanError> {
         let last_offset = header.last_offset();
-        if header.base_offset != tail.next_offset
-            || header.last_offset_delta.checked_add(1) != Some(header.record_count)
-        {
-            self.compacted.set(true);
-        }
         let in_order = header.last_offset_delta >= 0
             && header.base_offset >= tail.next_offset
             && last_offset >= header.base_offset

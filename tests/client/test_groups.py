@@ -201,6 +201,29 @@ def test_a_member_that_polls_too_late_leaves_and_comes_back(consumer, producer, 
     assert ("lost", {0, 1, 2}) in listener.events
 
 
+def test_closing_in_the_middle_of_a_rebalance_is_quick(consumer, topic):
+    first = consumer(topic, group_id=topic)
+    poll_all([first], lambda: len(first.assignment()) == 3)
+    second = consumer(topic, group_id=topic)
+    # The first member does not poll, so the coordinator holds the second one's JoinGroup back.
+    assert not second.poll(timeout=0.5)
+    started = time.monotonic()
+    second.close()
+    assert time.monotonic() - started < 5
+    poll_all([first], lambda: len(first.assignment()) == 3)
+
+
+def test_a_commit_that_was_not_waited_for_is_there_after_close(consumer, producer, topic):
+    producer.send_many(topic, [b"x"] * 10, partition=0).result(10)
+    seen = []
+    member = consumer(topic, group_id=topic)
+    read(member, 10)
+    member.commit_async(callback=lambda _, error: seen.append(error))
+    member.close()
+    assert seen == [None]
+    assert consumer(group_id=topic).committed([(topic, 0)])[TopicPartition(topic, 0)].offset == 10
+
+
 def test_a_thread_that_holds_the_interpreter_does_not_lose_membership(bootstrap_servers, consumer, topic):
     listener = Listener()
     member = consumer(group_id=topic, session_timeout_ms=6_000, heartbeat_interval_ms=500)

@@ -385,6 +385,7 @@ class Consumer(Reader):
             wanted = self._to_commit(offsets)
 
             def done(task: Task[None]) -> None:
+                self._pending_commits -= 1
                 error = task.error if isinstance(task.error, errors.KafkaError) else None
                 if callback is not None:
                     self._callbacks.append(lambda: callback(wanted, error))
@@ -392,6 +393,7 @@ class Consumer(Reader):
                     _log.warning("commit failed: %s", error)
 
             timeout = self._options.seconds("default.api.timeout.ms")
+            self._pending_commits += 1
             self._driver.start("commit", group.commit(wanted, retry=False), timeout, done)
 
     def committed(

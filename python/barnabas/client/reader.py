@@ -52,6 +52,7 @@ class Reader:
         self._group = self._make_group()
         self._next_commit = 0.0
         self._auto_commit: Task[None] | None = None
+        self._pending_commits = 0
         self._callbacks: list[Callable[[], None]] = []
         self._chunk: Chunk | None = None
         self._given: Records = NO_RECORDS
@@ -268,6 +269,8 @@ class Reader:
         deadline = self._driver.now() + max(0.0, timeout)
         try:
             self._commit_at_close(deadline)
+            while self._pending_commits and self._driver.now() < deadline:
+                self._driver.turn(deadline - self._driver.now())
             if self._group is not None and self._state.mode is Mode.SUBSCRIBED:
                 self._group.leave("the consumer is being closed")
                 self._group.wait_left(deadline)

@@ -144,7 +144,8 @@ impl Submission {
     }
 
     fn purpose(&self) -> Purpose {
-        if matches!(self.target, Target::Coordinator { .. }) {
+        // A member that leaves while its JoinGroup is held back for the others must not stand behind it in line.
+        if matches!(self.target, Target::Coordinator { .. }) && self.api_key != api::LEAVE_GROUP {
             Purpose::Coordinator
         } else {
             Purpose::Rest

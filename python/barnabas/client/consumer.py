@@ -529,7 +529,7 @@ class Consumer(Reader):
             >>> metrics = consumer.metrics()
         """
         self._life.check()
-        return dict(self._core.metrics())
+        return {**self._core.metrics(), **self._fetch.metrics()}
 
     # Ending
 

@@ -11,6 +11,7 @@ import itertools
 import random
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from barnabas import errors
@@ -36,24 +37,23 @@ Reply = Callable[[Any, errors.KafkaError | None], None]
 RESPONSE: Final = 1
 FAILED: Final = 2
 JITTER: Final = 0.2
+_CANCELLED_LIMIT: Final = 64
 _FOREVER_MS: Final = 2.0**31
+
+
+@dataclass(slots=True, order=True)
+class Timer:
+    """An action at a time; None when it has been done or cancelled."""
+
+    when: float
+    order: int
+    action: Callable[[], None] | None = field(compare=False)
 
 
 class Task(Generic[T]):
     """An operation under way. `done` turns true once, and `on_done` is called then."""
 
-    __slots__ = (
-        "_replies",
-        "_waiting",
-        "deadline",
-        "done",
-        "error",
-        "name",
-        "on_done",
-        "operation",
-        "result",
-        "tokens",
-    )
+    __slots__ = ("deadline", "done", "error", "name", "on_done", "operation", "result", "timer", "tokens")
 
     def __init__(
         self,
@@ -69,9 +69,8 @@ class Task(Generic[T]):
         self.done = False
         self.result: T | None = None
         self.error: BaseException | None = None
+        self.timer: Timer | None = None
         self.tokens: set[int] = set()
-        self._replies: list[Any] = []
-        self._waiting = 0
 
     def value(self) -> T:
         """The result of a task that is done.
@@ -98,8 +97,9 @@ class Driver:
         self._on_event = on_event
         self._clock = clock
         self._replies: dict[int, Reply] = {}
-        self._timers: list[tuple[float, int, Callable[[], None]]] = []
+        self._timers: list[Timer] = []
         self._order = itertools.count()
+        self._cancelled = 0
 
     def now(self) -> float:
         """The driver's clock, in seconds."""
@@ -140,7 +140,7 @@ class Driver:
         deadline = None if timeout is None else self._clock() + max(timeout, 0.0)
         task = Task(name, operation, deadline, on_done)
         if deadline is not None:
-            self.call_at(deadline, lambda: self._time_out(task))
+            task.timer = self.call_at(deadline, lambda: self._time_out(task))
         self._resume(task, None)
         return task
 
@@ -182,14 +182,28 @@ class Driver:
         if self._replies.pop(token, None) is not None:
             self._core.cancel(token)
 
-    def call_at(self, when: float, action: Callable[[], None]) -> None:
+    def call_at(self, when: float, action: Callable[[], None]) -> Timer:
         """Calls `action` from the first `turn` after a time."""
-        heapq.heappush(self._timers, (when, next(self._order), action))
+        timer = Timer(when, next(self._order), action)
+        heapq.heappush(self._timers, timer)
+        return timer
+
+    def _cancel_timer(self, timer: Timer) -> None:
+        """Cancels a timer; timers of tasks that end long before their time must not pile up."""
+        if timer.action is None:
+            return
+        timer.action = None
+        self._cancelled += 1
+        if self._cancelled > _CANCELLED_LIMIT and self._cancelled > len(self._timers) // 2:
+            self._timers = [timer for timer in self._timers if timer.action is not None]
+            heapq.heapify(self._timers)
+            self._cancelled = 0
 
     def turn(self, timeout: float | None) -> None:
         """Waits for events, at most for `timeout` seconds and until the next timer, and handles all there are."""
-        if self._timers:
-            until_timer = max(0.0, self._timers[0][0] - self._clock())
+        due = self.next_timer()
+        if due is not None:
+            until_timer = max(0.0, due - self._clock())
             timeout = until_timer if timeout is None else min(timeout, until_timer)
         for event in self._core.events(timeout):
             kind = event[0]
@@ -207,12 +221,18 @@ class Driver:
 
     def run_timers(self) -> None:
         """Calls what is due."""
-        while self._timers and self._timers[0][0] <= self._clock():
-            heapq.heappop(self._timers)[2]()
+        while (due := self.next_timer()) is not None and due <= self._clock():
+            timer = heapq.heappop(self._timers)
+            action, timer.action = timer.action, None
+            if action is not None:
+                action()
 
     def next_timer(self) -> float | None:
         """When the next timer is due, by the driver's clock."""
-        return self._timers[0][0] if self._timers else None
+        while self._timers and self._timers[0].action is None:
+            heapq.heappop(self._timers)
+            self._cancelled -= 1
+        return self._timers[0].when if self._timers else None
 
     # Tasks
 
@@ -288,9 +308,13 @@ class Driver:
         for token in task.tokens:
             self.cancel(token)
         task.tokens.clear()
+        if task.timer is not None:
+            self._cancel_timer(task.timer)
 
     def _finish(self, task: Task[Any], result: Any, error: BaseException | None) -> None:
         task.done = True
+        if task.timer is not None:
+            self._cancel_timer(task.timer)
         task.result = result
         task.error = error
         if task.on_done is not None:

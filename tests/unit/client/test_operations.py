@@ -155,6 +155,24 @@ def test_a_dropped_task_is_not_resumed(core, driver):
     assert core.cancelled == [1]
 
 
+def test_timers_of_finished_tasks_do_not_pile_up(core, driver):
+    for _ in range(1_000):
+        driver.run("list_topics", administration.list_topics(include_internal=False), 60.0)
+    assert len(driver._timers) < 200
+    assert driver.next_timer() is None
+
+
+def test_timers_are_called_in_order_and_once(core, driver):
+    called = []
+    for when in (2.0, 1.0, 1.0):
+        driver.call_at(when, lambda when=when: called.append((when, driver.now())))
+    driver.turn(0.5)
+    driver.turn(5.0)
+    driver.turn(5.0)
+    driver.turn(0.0)
+    assert called == [(1.0, 1.0), (1.0, 1.0), (2.0, 2.0)]
+
+
 # Commits
 
 

@@ -467,3 +467,125 @@ impl PartitionQueue {
         taken
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use barnabas_records::{BatchRef, RecordIter};
+    use proptest::prelude::*;
+
+    use crate::batch::SealSettings;
+
+    fn accumulator(memory: usize, batch_size: usize, linger: Duration) -> (Arc<Accumulator>, Arc<PartitionQueue>) {
+        let accumulator = Accumulator::new(BufferPool::new(memory), batch_size, linger, Arc::new(Waker::new()));
+        let queue = accumulator.new_queue("t".into(), 0);
+        (accumulator, queue)
+    }
+
+    fn record(value: &[u8]) -> RecordData<'_> {
+        RecordData {
+            timestamp: 5,
+            key: None,
+            value: Some(value),
+            headers: &[],
+        }
+    }
+
+    /// The values of a batch, in order.
+    fn values(batch: OpenBatch) -> Vec<Vec<u8>> {
+        let settings = SealSettings {
+            compression: barnabas_records::Compression::None,
+            level: None,
+            producer_id: -1,
+            producer_epoch: -1,
+            base_sequence: -1,
+            ordinal: 0,
+        };
+        let sealed = batch.seal(&settings, &mut Vec::new()).unwrap();
+        let bytes = sealed.bytes();
+        let batch = BatchRef::parse(&bytes).unwrap();
+        batch.check_crc().unwrap();
+        RecordIter::new(&batch.header, batch.payload())
+            .map(|record| record.unwrap().value.unwrap().to_vec())
+            .collect()
+    }
+
+    #[test]
+    fn an_open_batch_lingers_unless_somebody_waits_for_it() {
+        let (accumulator, queue) = accumulator(1 << 20, 1 << 16, Duration::from_secs(60));
+        let appended = accumulator.append(&queue, &record(b"1"), &mut None).unwrap();
+        let mut ready = Vec::new();
+        accumulator.collect_ready(Instant::now(), false, &mut ready);
+        assert!(ready.is_empty() && queue.take_batch().is_none());
+        appended.batch.hurry();
+        accumulator.collect_ready(Instant::now(), false, &mut ready);
+        assert_eq!(ready.len(), 1);
+        assert_eq!(values(queue.take_batch().unwrap()), [b"1"]);
+        assert!(queue.unlist_if_empty());
+        accumulator.append(&queue, &record(b"2"), &mut None).unwrap();
+        ready.clear();
+        accumulator.collect_ready(Instant::now() + Duration::from_secs(61), false, &mut ready);
+        assert_eq!(ready.len(), 1);
+        assert_eq!(values(queue.take_batch().unwrap()), [b"2"]);
+    }
+
+    #[test]
+    fn a_closed_queue_takes_no_records_and_gives_its_memory_back_when_aborted() {
+        let (accumulator, queue) = accumulator(1 << 20, 1 << 16, Duration::from_secs(60));
+        accumulator.append(&queue, &record(b"1"), &mut None).unwrap();
+        queue.close(false);
+        assert!(matches!(
+            accumulator.append(&queue, &record(b"2"), &mut None),
+            Err(NotAppended::Closed)
+        ));
+        assert_eq!(queue.close(true).len(), 1);
+        assert_eq!(accumulator.pool.usage().0, 0);
+    }
+
+    proptest! {
+        /// Whatever is appended and whenever batches are taken: every record comes out once and in order, no batch of several
+        /// records is larger than `batch.size`, memory stays within its limit and all of it comes back.
+        #[test]
+        fn records_come_out_as_they_went_in(
+            sizes in prop::collection::vec(0_usize..40_000, 1..120),
+            takes in prop::collection::vec(any::<bool>(), 120),
+            batch_size in 4_096_usize..(1 << 17),
+        ) {
+            let limit = 1 << 18;
+            let (accumulator, queue) = accumulator(limit, batch_size, Duration::ZERO);
+            let mut expected = Vec::new();
+            let mut found = Vec::new();
+            let take = |found: &mut Vec<Vec<u8>>| {
+                let Some(batch) = queue.take_batch() else { return Ok(false) };
+                let (size, count) = (batch.builder.size_in_bytes(), batch.builder.record_count());
+                prop_assert!(size <= batch_size || count == 1, "{size} bytes of {count} records");
+                accumulator.completed(batch.state.id());
+                found.extend(values(batch));
+                Ok(true)
+            };
+            for (number, (size, takes)) in sizes.iter().zip(&takes).enumerate() {
+                let value = vec![u8::try_from(number % 251).unwrap(); *size];
+                loop {
+                    match accumulator.append(&queue, &record(&value), &mut None) {
+                        Ok(_) => break,
+                        Err(NotAppended::NoBuffer(needed)) => {
+                            prop_assert!(needed <= limit);
+                            prop_assert!(take(&mut found)?, "no room, and nothing to take");
+                        }
+                        Err(other) => prop_assert!(false, "{other:?}"),
+                    }
+                }
+                expected.push(value);
+                let (leased, free) = accumulator.pool.usage();
+                prop_assert!(leased + free <= limit);
+                if *takes {
+                    take(&mut found)?;
+                }
+            }
+            while take(&mut found)? {}
+            prop_assert_eq!(found, expected);
+            prop_assert_eq!(accumulator.pool.usage().0, 0);
+            prop_assert_eq!(accumulator.incomplete_count(), 0);
+        }
+    }
+}

@@ -90,3 +90,66 @@ impl TopicState {
         usize::try_from(random.below(u64::try_from(bound).unwrap_or(0))).unwrap_or(0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accumulator::Accumulator;
+    use crate::buffer_pool::BufferPool;
+    use crate::waker::Waker;
+    use std::time::Duration;
+
+    fn topic(partitions: i32) -> TopicState {
+        let accumulator = Accumulator::new(
+            BufferPool::new(1 << 20),
+            1 << 14,
+            Duration::ZERO,
+            Arc::new(Waker::new()),
+        );
+        let queues = (0..partitions)
+            .map(|partition| accumulator.new_queue("t".into(), partition))
+            .collect();
+        TopicState::new("t".into(), queues, 3)
+    }
+
+    /// Bytes per partition after `records` records of `size` bytes without keys.
+    fn spread(topic: &TopicState, records: usize, size: usize) -> Vec<usize> {
+        let mut bytes = vec![0; topic.partition_count()];
+        for _ in 0..records {
+            let partition = topic.sticky().unwrap();
+            bytes[usize::try_from(partition.partition).unwrap()] += size;
+            topic.used_sticky(size, true, 10_000);
+        }
+        bytes
+    }
+
+    #[test]
+    fn records_without_keys_stay_for_a_batch_and_spread_evenly() {
+        let topic = topic(4);
+        let first = topic.sticky().unwrap().partition;
+        topic.used_sticky(9_999, true, 10_000);
+        assert_eq!(topic.sticky().unwrap().partition, first);
+        let bytes = spread(&topic, 400_000, 100);
+        assert!(
+            bytes.iter().all(|bytes| (8_500_000..11_500_000).contains(bytes)),
+            "{bytes:?}"
+        );
+    }
+
+    #[test]
+    fn a_long_queue_is_avoided() {
+        let topic = topic(3);
+        topic.partitions[1].depth.store(9, Ordering::Relaxed);
+        let bytes = spread(&topic, 400_000, 100);
+        assert!(bytes[1] * 5 < bytes[0] && bytes[1] * 5 < bytes[2], "{bytes:?}");
+    }
+
+    #[test]
+    fn keys_go_where_kafka_puts_them() {
+        let topic = topic(10);
+        for key in [&b"a"[..], b"21", b""] {
+            let expected = barnabas_records::partition_for_key(key, 10);
+            assert_eq!(topic.for_key(key).unwrap().partition, expected);
+        }
+    }
+}

@@ -215,6 +215,16 @@ def test_waiting_for_a_record_does_not_wait_for_the_linger(bootstrap_servers, to
     assert time.monotonic() - started < 5
 
 
+def test_what_is_not_there_yet_says_so(producer):
+    with pytest.raises(AttributeError, match="transactions are not supported; the idempotent producer"):
+        producer.begin_transaction()
+    assert not hasattr(producer, "init_transactions")
+    with pytest.raises(AttributeError, match="no attribute 'sned'"):
+        _ = producer.sned
+    with pytest.raises(AttributeError, match=r"use Producer in a thread, .*asyncio\.to_thread"):
+        _ = barnabas.AsyncProducer
+
+
 def test_metrics_count(producer, topic):
     producer.send(topic, b"x").result(10)
     assert all(isinstance(value, int | float) for value in producer.metrics().values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from barnabas import errors
 from barnabas.client.core import ClientCore, Delivery, DeliveryBatch, Life, ProducerCore, Refusing
@@ -22,6 +22,16 @@ if TYPE_CHECKING:
     Headers = Sequence[tuple[str, bytes | None]]
 
 __all__ = ["Producer"]
+
+_TRANSACTIONS: Final = frozenset(
+    {
+        "abort_transaction",
+        "begin_transaction",
+        "commit_transaction",
+        "init_transactions",
+        "send_offsets_to_transaction",
+    }
+)
 
 
 class Producer:
@@ -231,6 +241,14 @@ class Producer:
 
     def __repr__(self) -> str:
         return f"<Producer {', '.join(self._options['bootstrap.servers'])}{' closed' if self._life.closed else ''}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _TRANSACTIONS:
+            raise AttributeError(
+                f"{name}() is not there yet: transactions are not supported; the idempotent producer, which is the "
+                "default, writes each record once"
+            )
+        raise AttributeError(f"'Producer' object has no attribute {name!r}")
 
     def __reduce__(self) -> Any:
         raise TypeError("a Producer cannot be pickled: pass its options and make a new one")

@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 
 use super::frame::{BadLength, FrameReader};
 use super::handshake::{self, VersionRanges};
+use super::inherited::OpenSocket;
 use super::receive_pool::ReceivePool;
 use super::stream::{self, WriteQueue};
 
@@ -350,8 +351,8 @@ impl Task {
         mut reader: FrameReader,
         waiting: &mut VecDeque<InFlight>,
     ) -> CloseReason {
+        let _open = OpenSocket::new(stream);
         let mut writing = WriteQueue::default();
-        // Acks=0 requests are reported when they have left: (bytes written by then, token).
         let mut used = Instant::now();
         let mut armed = used + self.options.idle_timeout;
         let timer = tokio::time::sleep_until(armed.into());

@@ -8,6 +8,7 @@ mod backoff;
 mod connection;
 mod frame;
 mod handshake;
+mod inherited;
 mod receive_pool;
 mod stream;
 
@@ -16,4 +17,5 @@ pub use connection::{
     CloseReason, Connection, ConnectionEvent, ConnectionId, ConnectionOptions, IN_FLIGHT_MAX, Request,
 };
 pub use handshake::VersionRanges;
+pub use inherited::take_inherited;
 pub use receive_pool::{PooledBuffer, ReceivePool};

@@ -124,10 +124,16 @@ impl ClientCore {
         py.detach(|| self.client.close(seconds(timeout)));
     }
 
-    /// In the child after a fork: every use of clients that were made before raises from now on.
+    /// In the child after a fork: every use of clients that were made before raises from now on, and the sockets that the
+    /// child inherited are closed.
     #[expect(clippy::unused_self, reason = "a method, so that it stands beside close()")]
-    fn abandon(&self) {
+    fn abandon(&self, py: Python<'_>) -> PyResult<()> {
         barnabas_client::forked();
+        let close = py.import("os")?.getattr("close")?;
+        for descriptor in barnabas_net::outbound::take_inherited() {
+            close.call1((descriptor,))?;
+        }
+        Ok(())
     }
 }
 

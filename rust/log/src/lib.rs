@@ -29,6 +29,7 @@ mod scan;
 mod segment;
 mod storage;
 mod time_index;
+mod trusted_segment;
 mod uuid;
 mod validate;
 

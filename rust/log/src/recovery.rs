@@ -17,16 +17,13 @@ use crate::config::LogConfig;
 use crate::env::LogEnv;
 use crate::epoch_cache::{self, EpochCache};
 use crate::error::LogError;
-use crate::index_file::{Index, IndexEntry, SealedIndex, decode_entries};
 use crate::leftovers::{self, parse_file_name};
-use crate::offset_index::{self, OffsetEntry};
 use crate::partition_log::OpenContext;
 use crate::producer_recovery;
 use crate::producer_state::ProducerStates;
 use crate::scan::{BatchScan, HeaderScan, ScanError};
 use crate::segment::{Persisted, Segment, Tail, file_name};
 use crate::storage::{OpenMode, StorageFile};
-use crate::time_index::{self, TimeEntry};
 
 /// What was found in a partition directory.
 #[derive(Debug)]
@@ -120,10 +117,10 @@ impl Recovered {
     }
 }
 
-struct Recovery<'a> {
-    env: &'a LogEnv,
+pub(crate) struct Recovery<'a> {
+    pub(crate) env: &'a LogEnv,
     dir: &'a Path,
-    config: &'a LogConfig,
+    pub(crate) config: &'a LogConfig,
     now_ms: i64,
     /// Files were removed or renamed.
     changed: bool,
@@ -287,7 +284,11 @@ impl Recovery<'_> {
                 None => self.trust_active(base_offset, len, lens)?,
             };
             if let Some((tail, persisted)) = opened {
-                return Ok((segment(tail, persisted), false));
+                let segment = segment(tail, persisted);
+                if next_base == Some(trusted_below) {
+                    segment.mark_unsynced();
+                }
+                return Ok((segment, false));
             }
         }
         let Walked { tail, cut } = self.walk(base_offset, len, next_base, trusted, epochs)?;
@@ -298,149 +299,6 @@ impl Recovery<'_> {
             segment.seal()?;
         }
         Ok((segment, cut))
-    }
-
-    /// A sealed segment as its indexes describe it; `None` when they do not fit.
-    fn trust_sealed(
-        &self,
-        base_offset: i64,
-        size: u64,
-        next_base: i64,
-        (offsets_len, times_len): (u64, u64),
-    ) -> Result<Option<(Tail, Persisted)>, LogError> {
-        let (Some((offsets, last)), Some((times, greatest))) = (
-            self.last_entry::<OffsetEntry>(base_offset, ".index", offsets_len)?,
-            self.last_entry::<TimeEntry>(base_offset, ".timeindex", times_len)?,
-        ) else {
-            return Ok(None);
-        };
-        let indexed = last.map_or(0, |last| u64::from(last.position));
-        let in_range = |relative: u32| base_offset + i64::from(relative) < next_base;
-        // A much shorter index was cut: every look-up behind its end would walk the rest of the segment.
-        let reach = u64::from(self.config.index_interval_bytes) + 2 * self.config.max_message_bytes as u64;
-        let Some(greatest) = greatest else { return Ok(None) };
-        if indexed >= size.max(1)
-            || size - indexed > reach
-            || !last.is_none_or(|last| in_range(last.relative_offset))
-            || !in_range(greatest.relative_offset)
-        {
-            return Ok(None);
-        }
-        let tail = Tail {
-            size,
-            next_offset: next_base,
-            max_timestamp: greatest.timestamp,
-            max_timestamp_offset: base_offset + i64::from(greatest.relative_offset),
-            offsets: Index::File(Arc::new(SealedIndex::on_disk(offsets))),
-            times: Index::File(Arc::new(SealedIndex::on_disk(times))),
-            ..Tail::empty(base_offset)
-        };
-        Ok(Some((tail, Persisted { offsets, times })))
-    }
-
-    /// Whether the index files have only entries in order. A write that did not reach the disk leaves zeros.
-    fn indexes_are_sound(&self, base_offset: i64, size: u64, lens: (u64, u64)) -> Result<bool, LogError> {
-        let offsets: Vec<OffsetEntry> = self.read_index(base_offset, ".index", lens.0)?;
-        let times: Vec<TimeEntry> = self.read_index(base_offset, ".timeindex", lens.1)?;
-        Ok(offset_index::is_sound(&offsets, size) && time_index::is_sound(&times))
-    }
-
-    /// Number of entries and the last one; `None` when the file does not have whole entries.
-    fn last_entry<E: IndexEntry>(
-        &self,
-        base_offset: i64,
-        suffix: &str,
-        len: u64,
-    ) -> Result<Option<(usize, Option<E>)>, LogError> {
-        let (count, partial) = (len / E::LEN as u64, len % E::LEN as u64);
-        let Ok(count) = usize::try_from(count) else {
-            return Ok(None);
-        };
-        if partial != 0 {
-            return Ok(None);
-        }
-        if count == 0 {
-            return Ok(Some((0, None)));
-        }
-        let path = self.path(base_offset, suffix);
-        let mut bytes = vec![0; E::LEN];
-        self.env
-            .storage
-            .open(&path, OpenMode::Read)
-            .and_then(|file| file.read_exact_at(&mut bytes, len - E::LEN as u64))
-            .map_err(|error| LogError::io("read", &path, error))?;
-        Ok(Some((count, E::decode(&bytes))))
-    }
-
-    /// The last segment from its indexes and a walk of what lies behind their last entry; `None` when they do not fit.
-    fn trust_active(
-        &self,
-        base_offset: i64,
-        len: u64,
-        lens: (u64, u64),
-    ) -> Result<Option<(Tail, Persisted)>, LogError> {
-        let offsets: Vec<OffsetEntry> = self.read_index(base_offset, ".index", lens.0)?;
-        let times: Vec<TimeEntry> = self.read_index(base_offset, ".timeindex", lens.1)?;
-        if !offset_index::is_sound(&offsets, len) || !time_index::is_sound(&times) {
-            return Ok(None);
-        }
-        let file = self.open_log_file(base_offset)?;
-        let mut tail = Tail::empty(base_offset);
-        let last = offsets.last().copied();
-        let greatest = times.last().copied();
-        if let Some(greatest) = greatest {
-            tail.max_timestamp = greatest.timestamp;
-            tail.max_timestamp_offset = base_offset + i64::from(greatest.relative_offset);
-        }
-        let persisted = Persisted {
-            offsets: offsets.len(),
-            times: times.len(),
-        };
-        tail.offsets = Index::Memory(offsets);
-        tail.times = Index::Memory(times);
-        let read_failed = |error: ScanError| match error {
-            ScanError::Io(error) => Err(LogError::io("read", &self.path(base_offset, ".log"), error)),
-            ScanError::Bad { .. } => Ok(None),
-        };
-        let first = match HeaderScan::new(file.as_ref(), 0, len).next() {
-            Ok(first) => first,
-            Err(error) => return read_failed(error),
-        };
-        tail.size = last.map_or(0, |last| u64::from(last.position));
-        let mut scan = HeaderScan::new(file.as_ref(), tail.size, len);
-        let mut expected = last.map(|last| base_offset + i64::from(last.relative_offset));
-        loop {
-            match scan.next() {
-                Ok(Some((_, header))) => {
-                    if expected.take().is_some_and(|expected| expected != header.last_offset()) {
-                        return Ok(None);
-                    }
-                    tail.push(base_offset, self.config.index_interval_bytes, &header);
-                }
-                Ok(None) => break,
-                Err(error) => return read_failed(error),
-            }
-        }
-        if tail.max_timestamp > greatest.map_or(-1, |greatest| greatest.timestamp) {
-            // A closed segment's time index ends with its greatest timestamp: this one was cut.
-            return Ok(None);
-        }
-        tail.first_timestamp = first.map(|(_, header)| header.max_timestamp);
-        Ok(Some((tail, persisted)))
-    }
-
-    fn read_index<E: IndexEntry>(&self, base_offset: i64, suffix: &str, len: u64) -> Result<Vec<E>, LogError> {
-        if len == 0 {
-            return Ok(Vec::new());
-        }
-        let path = self.path(base_offset, suffix);
-        // `segment.index.bytes` is an int; a longer file is not an index.
-        let bytes = self
-            .env
-            .storage
-            .read_whole(&path, i32::MAX as usize)
-            .map_err(|error| LogError::io("read", &path, error))?;
-        Ok(decode_entries(&bytes))
     }
 
     /// Walks a whole segment, cuts it before the first bad batch and builds its indexes. A trusted one is walked by
@@ -548,7 +406,7 @@ impl Recovery<'_> {
         Ok(())
     }
 
-    fn open_log_file(&self, base_offset: i64) -> Result<Arc<dyn StorageFile>, LogError> {
+    pub(crate) fn open_log_file(&self, base_offset: i64) -> Result<Arc<dyn StorageFile>, LogError> {
         let path = self.path(base_offset, ".log");
         self.env
             .storage
@@ -556,7 +414,7 @@ impl Recovery<'_> {
             .map_err(|error| LogError::io("open", &path, error))
     }
 
-    fn path(&self, base_offset: i64, suffix: &str) -> PathBuf {
+    pub(crate) fn path(&self, base_offset: i64, suffix: &str) -> PathBuf {
         self.dir.join(file_name(base_offset, suffix))
     }
 

@@ -6,6 +6,7 @@ mod concurrent;
 mod crash;
 mod manager;
 mod model;
+mod power;
 mod read;
 mod recovery;
 mod sim;

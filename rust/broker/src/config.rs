@@ -121,8 +121,6 @@ impl Options {
 pub(crate) struct TopicOptions {
     pub(crate) log: LogConfig,
     pub(crate) min_insync_replicas: usize,
-    /// Whether `compression.type` is zstd.
-    pub(crate) is_zstd: bool,
 }
 
 impl TopicOptions {
@@ -163,7 +161,6 @@ impl TopicOptions {
         Ok(Self {
             log,
             min_insync_replicas: reader.number("min.insync.replicas", 1)?,
-            is_zstd: reader.text("compression.type") == Some("zstd"),
         })
     }
 }
@@ -240,8 +237,7 @@ mod tests {
             options,
             TopicOptions {
                 log: expected,
-                min_insync_replicas: 2,
-                is_zstd: false
+                min_insync_replicas: 2
             }
         );
     }

@@ -1,9 +1,9 @@
 //! Fetch, key 1, versions 4 to 18.
 //!
 //! Kept: long poll with minimum bytes and maximum wait, limits per partition and response with the first batch always
-//! whole (KIP-74), topic ids, fencing and divergence by leader epoch (KIP-320, KIP-595), topics of zstd only since version
-//! 10 (KIP-110; a producer's own choice of zstd is sent to anyone, as Kafka does), the leader in the answer when it is another (KIP-951). Left out: sessions, which are declined with id 0
-//! (KIP-227), followers, and aborted transactions, which cannot be in a log yet.
+//! whole (KIP-74), topic ids, fencing and divergence by leader epoch (KIP-320, KIP-595), the leader in the answer when
+//! it is another (KIP-951). Left out: sessions, which are declined with id 0 (KIP-227), followers, and aborted
+//! transactions, which cannot be in a log yet.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -136,9 +136,6 @@ fn plan(broker: &Broker, image: &Image, request: &FetchRequest<'_>, to: ReplyTo,
                 let entry = topic
                     .partition(asked.partition)
                     .ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
-                if topic.is_zstd && to.api_version < 10 {
-                    return Err(ErrorCode::UNSUPPORTED_COMPRESSION_TYPE);
-                }
                 entry.local.clone().ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)
             }),
         });

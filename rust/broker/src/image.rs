@@ -99,8 +99,6 @@ pub(crate) struct Topic {
     /// In order of their numbers.
     pub(crate) partitions: Vec<PartitionEntry>,
     pub(crate) min_insync_replicas: usize,
-    /// Whether `compression.type` is zstd, which old consumers cannot read.
-    pub(crate) is_zstd: bool,
 }
 
 #[derive(Debug)]

@@ -99,7 +99,6 @@ impl Broker {
             is_internal: change.is_internal,
             partitions,
             min_insync_replicas: options.min_insync_replicas,
-            is_zstd: options.is_zstd,
         })
     }
 

@@ -55,7 +55,7 @@ fn every_version_of_produce_and_fetch_carries_the_records() {
 }
 
 #[test]
-fn every_codec_goes_through_and_the_zstd_gates_hold() {
+fn every_codec_goes_through_and_the_zstd_gate_of_produce_holds() {
     let fixture = Fixture::start();
     let mut client = fixture.connect();
     let value = vec![b'z'; 5000];
@@ -80,15 +80,12 @@ fn every_codec_goes_through_and_the_zstd_gates_hold() {
         ..Produce::default()
     });
     assert_eq!(old.error_code, error(ErrorCode::UNSUPPORTED_COMPRESSION_TYPE));
-    // What a producer chose is sent to anyone; what the topic prescribes is kept from those who cannot read it.
+    // Kafka 4 sends zstd also to versions of Fetch that are older than the codec.
     let old = Fetch {
         version: 9,
         ..Fetch::default()
     };
-    assert_eq!(client.fetch(&old)[0].error_code, 0);
-    let fixture = Fixture::with(&[], &[("compression.type", "zstd")]);
-    let refused = error(ErrorCode::UNSUPPORTED_COMPRESSION_TYPE);
-    assert_eq!(fixture.connect().fetch(&old)[0].error_code, refused);
+    assert_eq!(client.fetch(&old)[0].values().len(), 10);
 }
 
 #[test]

@@ -103,13 +103,14 @@ def _common(*, receive_buffer_bytes: int, idle_ms: int) -> list[Option]:
             "metadata.recovery.strategy",
             Kind.STRING,
             "rebootstrap",
-            "What to do when no known broker answers: start again from bootstrap.servers, or keep trying.",
-            choices=("rebootstrap", "none"),
+            "What to do when no known broker answers: start again from bootstrap.servers.",
+            choices=("rebootstrap",),
         ),
-        _long(
+        _later(
             "metadata.recovery.rebootstrap.trigger.ms",
+            Kind.LONG,
             300_000,
-            "After so long without fresh metadata the client starts again from bootstrap.servers.",
+            "the client goes back to bootstrap.servers as soon as no broker that it knows can be reached",
         ),
         _int("send.buffer.bytes", 131_072, "The sockets' send buffer; -1 leaves it to the system.", low=-1),
         _int(
@@ -119,8 +120,11 @@ def _common(*, receive_buffer_bytes: int, idle_ms: int) -> list[Option]:
             low=-1,
         ),
         _long("socket.connection.setup.timeout.ms", 10_000, "First limit for a connection to be set up.", low=None),
-        _long(
-            "socket.connection.setup.timeout.max.ms", 30_000, "Greatest limit for a connection to be set up.", low=None
+        _later(
+            "socket.connection.setup.timeout.max.ms",
+            Kind.LONG,
+            30_000,
+            "the limit does not grow: set socket.connection.setup.timeout.ms",
         ),
         _option(
             "client.dns.lookup",
@@ -207,12 +211,12 @@ _PRODUCER_OPTIONS: Final = (
     _option("compression.zstd.level", Kind.INT, 3, "zstd's level, up to 22 (small).", low=-131_072, high=22),
     _flag("partitioner.ignore.keys", False, "Spreads records with a key like those without one."),
     _flag(
-        "partitioner.adaptive.partitioning.enable", True, "Records without a key go rather to brokers that answer fast."
+        "partitioner.adaptive.partitioning.enable",
+        True,
+        "Without effect so far: records without a key go to partitions evenly, however fast their brokers are.",
     ),
-    _long(
-        "partitioner.availability.timeout.ms",
-        0,
-        "A partition whose broker took nothing for so long gets no keyless records; 0 switches that off.",
+    _later(
+        "partitioner.availability.timeout.ms", Kind.LONG, 0, "partitions are chosen evenly; pass send(partition=...)"
     ),
     _option(
         "key.serializer",
@@ -228,9 +232,7 @@ _PRODUCER_OPTIONS: Final = (
         "Makes bytes of a value, for example str.encode; without one, values are bytes. None stays None.",
         nullable=True,
     ),
-    _long(
-        "metadata.max.idle.ms", 300_000, "Metadata of a topic that nothing was sent to for so long is dropped.", 5_000
-    ),
+    _later("metadata.max.idle.ms", Kind.LONG, 300_000, "metadata of every topic that was sent to is kept"),
     _later("partitioner.class", Kind.STRING, None, "choose the partition yourself and pass send(partition=...)"),
     _later("interceptor.classes", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + "wrap send() in a function of your own"),
     _later("transactional.id", Kind.STRING, None, "transactions are not there; the idempotent producer is"),

@@ -20,6 +20,8 @@ DIFFERENT_TYPES = {"key.serializer", "value.serializer", "key.deserializer", "va
 DIFFERENT_DEFAULTS = {
     "batch.size": "measured: see Option.differs",
     "partition.assignment.strategy": "range only: see Option.differs",
+    "send.buffer.bytes": "measured: see Option.differs",
+    "receive.buffer.bytes": "measured: see Option.differs",
 }
 
 
@@ -61,9 +63,9 @@ def test_defaults_are_kafkas_unless_declared(client):
     assert differing == {}
 
 
-def test_exactly_three_defaults_differ_and_say_why():
+def test_the_defaults_that_differ_are_these_and_say_why():
     differing = {option.name for table in TABLES.values() for option in table.values() if option.differs}
-    assert differing == {"batch.size", "max.poll.records", "partition.assignment.strategy"}
+    assert differing == {*DIFFERENT_DEFAULTS, "max.poll.records"}
 
 
 @pytest.mark.parametrize("client", TABLES)

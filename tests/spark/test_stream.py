@@ -87,7 +87,7 @@ def write(frame, our_broker, checkpoint, **options):
     return query
 
 
-def test_what_is_written_comes_back(read_stream, read, admin, producer, our_broker, topic, tmp_path):  # noqa: PLR0917
+def test_what_is_written_comes_back(read_stream, read, admin, producer, our_broker, topic, tmp_path):
     from barnabas import NewTopic  # noqa: PLC0415
 
     target = topic + "-out"

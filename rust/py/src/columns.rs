@@ -308,17 +308,13 @@ impl Records {
         for part in &self.parts {
             let FetchedBatch { topic, partition, .. } = part.batch.get().fetched();
             let known = groups.iter().rposition(|(t, p, _)| p == partition && *t == topic);
-            let group = match known.and_then(|index| groups.get_mut(index)) {
-                Some((_, _, group)) => group,
-                None => {
-                    groups.push((topic, *partition, Self { parts: Vec::new() }));
-                    let Some((_, _, group)) = groups.last_mut() else {
-                        continue;
-                    };
-                    group
-                }
-            };
-            group.push(part.batch.clone_ref(py), part.first, part.count);
+            let index = known.unwrap_or_else(|| {
+                groups.push((topic, *partition, Self { parts: Vec::new() }));
+                groups.len() - 1
+            });
+            if let Some((_, _, group)) = groups.get_mut(index) {
+                group.push(part.batch.clone_ref(py), part.first, part.count);
+            }
         }
         let topic_partition = TOPIC_PARTITION.import(py, "barnabas.types", "TopicPartition")?;
         let dict = PyDict::new(py);
@@ -328,7 +324,7 @@ impl Records {
         Ok(dict)
     }
 
-    /// The records as a `pyarrow.Table`: topic, partition, offset, timestamp, timestamp_type, key, value, headers.
+    /// The records as a `pyarrow.Table`: topic, partition, offset, timestamp, `timestamp_type`, key, value, headers.
     ///
     /// Needs pyarrow. Other Arrow libraries take the records themselves, through `__arrow_c_stream__`.
     fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -1,4 +1,4 @@
-//! The Python extension module `barnabas._core`: the only crate that may name PyO3.
+//! The Python extension module `barnabas._core`: the only crate that may name `PyO3`.
 //!
 //! One file per noun of the data plane. Every class is frozen with its own interior locking; every call that may
 //! block goes through `enter` in `door.rs`, which detaches from the interpreter and checks signals every 100 ms.

@@ -35,6 +35,9 @@ impl Range {
     }
 }
 
+/// Where a header's key and value lie.
+type HeaderRange = (Range, Option<Range>);
+
 /// Where the parts of one record lie.
 #[derive(Debug)]
 struct Entry {
@@ -42,7 +45,7 @@ struct Entry {
     timestamp: i64,
     key: Option<Range>,
     value: Option<Range>,
-    headers: Option<Box<[(Range, Option<Range>)]>>,
+    headers: Option<Box<[HeaderRange]>>,
 }
 
 impl Entry {

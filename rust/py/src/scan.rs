@@ -95,7 +95,11 @@ impl Scan {
     #[new]
     #[pyo3(signature = (client, topic, partition, start, end, schema, *, raw_columns=None, fail_fast=false,
                         rows=None, idle_timeout_ms=120_000))]
-    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::needless_pass_by_value,
+        reason = "keywords in Python, converted to owned values"
+    )]
     fn new(
         py: Python<'_>,
         client: &ScanClient,

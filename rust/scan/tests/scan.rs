@@ -1,5 +1,5 @@
 //! A scan over sources that stand in for the client.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that fails stops")]
+#![expect(clippy::unwrap_used, reason = "a test that fails stops")]
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};

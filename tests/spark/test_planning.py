@@ -222,6 +222,19 @@ def test_a_start_after_the_end_is_refused(reader, producer, topic):
         stream.partitions({topic: {"0": 3, "1": 0}}, {topic: {"0": 2, "1": 0}})
 
 
+def test_a_start_that_moved_before_the_first_batch_was_done_is_refused(reader, producer, topic):
+    producer.send_many(topic, [b"x"] * 3, partition=0).result(10)
+    before = reader()
+    before.initialOffset()
+    producer.send_many(topic, [b"x"] * 3, partition=0).result(10)
+    end = before.latestOffset(before.initialOffset(), ReadAllAvailable())
+    producer.send_many(topic, [b"x"] * 3, partition=0).result(10)
+    # The query stops here, and its next run asks for the start again; the end is in its checkpoint.
+    after = reader(failOnDataLoss="false")
+    with pytest.raises(OffsetOutOfRangeError, match="begin with a new checkpoint"):
+        after.partitions(after.initialOffset(), end)
+
+
 def test_available_now_ends_where_it_began(reader, producer, topic):
     producer.send_many(topic, [b"x"] * 3, partition=1).result(10)
     stream = reader(startingOffsets="earliest")

@@ -1,7 +1,8 @@
 """Streaming reads: offsets are planned on the driver, kept by Spark's checkpoint, read by the executors.
 
 Spark asks for the initial offset twice, does not keep the answer before the first batch is done, and reads what lies
-between. So it is resolved once per reader, and a range that would end before it begins is an error.
+between. So it is resolved once per reader, and a range that would end before it begins is an error: that happens when a
+query stops before its first batch is done, and `latest` or a time stands for another offset at the next start.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, SupportsTriggerAvailableNow
 
+from barnabas.errors import OffsetOutOfRangeError
 from barnabas.spark.offsets import Cluster, RangePartition, check_ranges, from_json, plan, to_json
 from barnabas.spark.reader import read_ranges
 
@@ -99,6 +101,12 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """
         ends = from_json(end)
         begin = self._with_new_partitions(from_json(start), ends)
+        if start == self._initial and any(begin[partition] > ends[partition] for partition in ends):
+            raise OffsetOutOfRangeError(
+                "the first batch was planned to end before the start as it is resolved now, so the query was stopped "
+                "before that batch was done and its start is not known any more; begin with a new checkpoint, and with "
+                "startingOffsets as JSON if no record may be missed"
+            )
         earliest = self._connected().earliest(begin)
         ranges = check_ranges(begin, ends, earliest, fail_on_data_loss=self._options.fail_on_data_loss)
         return [*plan(ranges, self._options)]

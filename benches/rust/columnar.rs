@@ -3,7 +3,7 @@
 //! `cargo bench -p barnabas-columnar`; records are seeded. Criterion reports the CPU time of one whole batch, and from
 //! it the rate in records. arrow-json decodes the same values beside the typed decoder.
 
-#![expect(clippy::expect_used, reason = "a bench that fails stops")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a bench that fails stops")]
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -147,7 +147,14 @@ fn typed(criterion: &mut Criterion<CpuTime>) {
         group.bench_function(name, |bencher| bencher.iter(|| decode(&bytes, &mut decoder)));
     }
     let lines = values.join(&b'\n');
-    let mut reference = arrow_json::ReaderBuilder::new(schema_of(all_fields()))
+    // arrow-json knows UTC by offset only, unless it is built with chrono-tz.
+    let mut fields = all_fields();
+    fields[6] = Field::new(
+        "time",
+        DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into())),
+        true,
+    );
+    let mut reference = arrow_json::ReaderBuilder::new(schema_of(fields))
         .with_batch_size(RECORDS)
         .build_decoder()
         .expect("all types are known");

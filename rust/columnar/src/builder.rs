@@ -24,6 +24,14 @@ impl BytesBuilder {
         }
     }
 
+    /// Makes room before the first rows; later batches have the room of the one before.
+    pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
+        if self.data.capacity() == 0 {
+            self.offsets.reserve(rows);
+            self.data.reserve(bytes);
+        }
+    }
+
     /// Appends one row.
     pub(crate) fn push(&mut self, value: Option<&[u8]>) -> Result<()> {
         if let Some(value) = value {

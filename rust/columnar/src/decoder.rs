@@ -11,6 +11,9 @@ use crate::{BadRecords, ColumnarError, Projection, Result};
 /// Most bytes of keys and values in one Arrow batch: columns have 32-bit offsets.
 pub const BATCH_BYTES_LIMIT: usize = 1 << 30;
 
+/// Smallest record: length, attributes, timestamp, offset, key, value, headers, one byte each.
+const RECORD_SIZE_MIN: usize = 7;
+
 /// When a batch is full.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -104,6 +107,15 @@ impl Decoder {
     pub fn push(&mut self, slice: &RecordSlice<'_>, full: &mut Vec<RecordBatch>) -> Result<()> {
         if slice.header.is_control() {
             return Ok(());
+        }
+        if self.rows == 0 {
+            // Every record takes at least this much, whatever the header says.
+            let rows = slice.payload.len() / RECORD_SIZE_MIN;
+            let declared = usize::try_from(slice.header.record_count).unwrap_or(0);
+            self.raw.reserve(
+                declared.min(rows).min(self.limits.rows),
+                slice.payload.len().min(self.limits.bytes),
+            );
         }
         let mut run = 0;
         for record in RecordIter::new(slice.header, slice.payload) {

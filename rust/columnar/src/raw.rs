@@ -55,6 +55,13 @@ impl RawColumns {
         }
     }
 
+    /// Makes room for the first rows.
+    pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
+        for bytes_builder in self.key.iter_mut().chain(&mut self.value) {
+            bytes_builder.reserve(rows, bytes);
+        }
+    }
+
     /// Counts `rows` more rows of this slice for the columns that are the same in all of them.
     pub(crate) fn push_run(&mut self, slice: &RecordSlice<'_>, rows: usize) {
         if rows == 0 {

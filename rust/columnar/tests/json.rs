@@ -347,6 +347,27 @@ fn malformed_values_are_null_rows_or_errors() {
 }
 
 #[test]
+fn what_was_learned_of_one_object_makes_no_other_one_valid() {
+    let fields = || vec![field("a", DataType::Int32), field("b", DataType::Int32)];
+    let first = r#"{"a": 1, "b": 2}"#;
+    for (text, expected) in [
+        (r#", "b": 2}"#, [None, None]),
+        (r#"{, "b": 2}"#, [None, None]),
+        (r#"{"a": 1{"a": 1, "b": 2}"#, [None, None]),
+        (r#"{"a": 1 , "b": 2}"#, [Some(1), Some(2)]),
+        (r#"{"b": 2, "a": 1}"#, [Some(1), Some(2)]),
+        (r#"{"b": 2}"#, [None, Some(2)]),
+        (r#"{"a": 1, "a": 3}"#, [Some(3), None]),
+    ] {
+        let batch = decode(fields(), &[first, text, first]);
+        let row = [0, 1].map(|column| batch.column(column).as_primitive::<Int32Type>().iter().nth(1).flatten());
+        assert_eq!(row, expected, "{text}");
+        let last = [0, 1].map(|column| batch.column(column).as_primitive::<Int32Type>().value(2));
+        assert_eq!(last, [1, 2], "{text}");
+    }
+}
+
+#[test]
 fn a_field_that_does_not_fit_is_an_error_when_asked() {
     let values: [Option<&[u8]>; 1] = [Some(b"{\"a\": \"x\"}")];
     let error = decode_with(vec![field("a", DataType::Int32)], &values, BadRecords::Fail).unwrap_err();
@@ -524,6 +545,23 @@ proptest! {
         let values: Vec<Option<&[u8]>> = values.iter().map(|value| Some(value.as_slice())).collect();
         let found = decode_with(generated_fields(), &values, BadRecords::Null).unwrap();
         prop_assert_eq!(found.num_rows(), values.len());
+    }
+
+    #[test]
+    fn a_row_does_not_depend_on_the_rows_before_it(
+        documents in proptest::collection::vec(document(), 1..8), at in 0usize..200, byte in any::<u8>()
+    ) {
+        let mut values: Vec<Vec<u8>> = documents.into_iter().map(String::into_bytes).collect();
+        let mut broken = values[0].clone();
+        let at = at % broken.len();
+        broken[at] = byte;
+        values.push(broken);
+        let values: Vec<Option<&[u8]>> = values.iter().map(|value| Some(value.as_slice())).collect();
+        let together = decode_with(generated_fields(), &values, BadRecords::Null).unwrap();
+        for (index, value) in values.iter().enumerate() {
+            let alone = decode_with(generated_fields(), &[*value], BadRecords::Null).unwrap();
+            prop_assert_eq!(together.slice(index, 1), alone);
+        }
     }
 
     #[test]

@@ -359,6 +359,15 @@ impl StructColumn {
     }
 }
 
+/// Appends an element to a child column and keeps the worst that happened.
+fn push_child(child: &mut Column, input: &[u8], span: Span, fit: &mut Result<Fit>) {
+    match child.push(input, span) {
+        Ok(Fit::Bad) if fit.is_ok() => *fit = Ok(Fit::Bad),
+        Ok(_) => {}
+        Err(error) => *fit = Err(error),
+    }
+}
+
 /// A list column: a list's elements.
 #[derive(Debug)]
 pub(crate) struct ListColumn {
@@ -381,20 +390,15 @@ impl ListColumn {
 
     fn push(&mut self, input: &[u8], span: Span) -> Result<Fit> {
         let list = span.bytes(input);
-        let mut spans = Vec::new();
-        if span.kind != Kind::List || Scanner::new(list).list(0, |element| spans.push(element)).is_err() {
-            self.ends.seal(self.count, false)?;
-            return Ok(Fit::Bad);
-        }
-        let mut fit = Fit::Fits;
-        for span in &spans {
-            if self.child.push(list, *span)? == Fit::Bad {
-                fit = Fit::Bad;
-            }
-        }
-        self.count = self.count.saturating_add(spans.len());
-        self.ends.seal(self.count, true)?;
-        Ok(fit)
+        let mut fit = Ok(Fit::Fits);
+        let Self { child, count, .. } = self;
+        let scanned = Scanner::new(list).list(0, |element| {
+            push_child(child, list, element, &mut fit);
+            *count = count.saturating_add(1);
+        });
+        let is_list = span.kind == Kind::List && scanned.is_ok();
+        self.ends.seal(self.count, is_list)?;
+        if is_list { fit } else { Ok(Fit::Bad) }
     }
 
     fn finish(&mut self) -> Result<ArrayRef> {
@@ -440,22 +444,18 @@ impl MapColumn {
 
     fn push(&mut self, input: &[u8], span: Span) -> Result<Fit> {
         let object = span.bytes(input);
-        let mut spans = Vec::new();
-        let scanned = Scanner::new(object).object(0, |name, value| spans.push((name, value)));
-        if span.kind != Kind::Object || scanned.is_err() {
-            self.ends.seal(self.count, false)?;
-            return Ok(Fit::Bad);
-        }
-        let mut fit = Fit::Fits;
-        for (name, value) in &spans {
-            push_text(&mut self.keys, object, *name)?;
-            if self.child.push(object, *value)? == Fit::Bad {
-                fit = Fit::Bad;
+        let mut fit = Ok(Fit::Fits);
+        let Self { keys, child, count, .. } = self;
+        let scanned = Scanner::new(object).object(0, |name, value| {
+            if let Err(error) = push_text(keys, object, name) {
+                fit = Err(error);
             }
-        }
-        self.count = self.count.saturating_add(spans.len());
-        self.ends.seal(self.count, true)?;
-        Ok(fit)
+            push_child(child, object, value, &mut fit);
+            *count = count.saturating_add(1);
+        });
+        let is_object = span.kind == Kind::Object && scanned.is_ok();
+        self.ends.seal(self.count, is_object)?;
+        if is_object { fit } else { Ok(Fit::Bad) }
     }
 
     fn finish(&mut self) -> Result<ArrayRef> {

@@ -2,21 +2,34 @@
 
 use std::collections::HashMap;
 
-use super::scan::{Malformed, Scanner, Span};
+use super::scan::{Kind, Malformed, Scanner, Span};
 use super::text;
 
 /// Most fields of an object whose order is remembered.
 const LEARNED_LIMIT: usize = 256;
+/// Longest name that is remembered, with what stands around it.
+const LEARNED_BYTES: usize = 256;
+/// How many fields of the remembered order may be missing before one that is there is looked up.
+const MISSING_LIMIT: usize = 4;
+
+/// A field of an earlier object.
+#[derive(Debug)]
+struct Learned {
+    /// All that stands between the values before and after: comma, name, colon, white space.
+    literal: Box<[u8]>,
+    /// The schema's field, if it asks for this one.
+    target: Option<usize>,
+}
 
 /// The spans of a schema's fields in one object after the other.
 ///
-/// Records of one topic mostly have the same fields in the same order. The order of one object is remembered, so that
-/// in the next one a name is compared with one other name and, if it is the same, not looked up.
+/// Records of one topic mostly have the same fields in the same order, written the same way. What stands between the
+/// values of one object is remembered; where the next object has the same bytes, they are compared and not parsed.
 #[derive(Debug)]
 pub(crate) struct FieldSpans {
     names: HashMap<Box<[u8]>, usize>,
     spans: Vec<Span>,
-    learned: Vec<(Box<[u8]>, Option<usize>)>,
+    learned: Vec<Learned>,
 }
 
 impl FieldSpans {
@@ -36,23 +49,59 @@ impl FieldSpans {
     /// Finds the fields of the object that `input` begins with; of a field that appears twice the last one counts.
     pub(crate) fn scan(&mut self, input: &[u8]) -> Result<(), Malformed> {
         self.clear();
-        let Self { names, spans, learned } = self;
+        let mut scanner = Scanner::new(input);
         let mut position = 0usize;
-        Scanner::new(input).object(0, |name, value| {
-            let bytes = name.bytes(input);
-            let target = match learned.get(position) {
-                Some((known, target)) if **known == *bytes => *target,
-                _ => {
-                    let target = look_up(names, input, name);
-                    learn(learned, position, bytes, target);
-                    target
-                }
+        let mut is_first = true;
+        loop {
+            let target = if let Some((found, target)) = self.recognise(&mut scanner, position) {
+                position = found;
+                target
+            } else {
+                let start = scanner.position();
+                let Some(name) = scanner.field_name(is_first)? else {
+                    return Ok(());
+                };
+                let target = look_up(&self.names, input, name);
+                self.learn(
+                    position,
+                    input.get(start..scanner.position()).unwrap_or_default(),
+                    target,
+                );
+                target
             };
-            position = position.saturating_add(1);
-            if let Some(span) = target.and_then(|target| spans.get_mut(target)) {
+            let value = scanner.value(1)?;
+            if let Some(span) = target.and_then(|target| self.spans.get_mut(target)) {
                 *span = value;
             }
-        })
+            if scanner.at_object_end() {
+                return Ok(());
+            }
+            is_first = false;
+            position = position.saturating_add(1);
+        }
+    }
+
+    /// Steps over what stands before a value, if it is what stood there in an earlier object, a few fields missing.
+    #[inline]
+    fn recognise(&self, scanner: &mut Scanner<'_>, position: usize) -> Option<(usize, Option<usize>)> {
+        let expected = self.learned.get(position..)?;
+        // Only the first literal begins an object; the others would take a comma for its beginning.
+        let choices = if position == 0 { 1 } else { MISSING_LIMIT };
+        let found = expected
+            .iter()
+            .take(choices)
+            .position(|field| scanner.eat(&field.literal))?;
+        Some((position.saturating_add(found), expected.get(found)?.target))
+    }
+
+    /// Remembers what stands before the value at a position; what is known of a position is kept.
+    fn learn(&mut self, position: usize, literal: &[u8], target: Option<usize>) {
+        if position == self.learned.len() && position < LEARNED_LIMIT && literal.len() <= LEARNED_BYTES {
+            self.learned.push(Learned {
+                literal: literal.into(),
+                target,
+            });
+        }
     }
 
     /// Forgets the last object: every field is missing.
@@ -67,17 +116,10 @@ impl FieldSpans {
 }
 
 fn look_up(names: &HashMap<Box<[u8]>, usize>, input: &[u8], name: Span) -> Option<usize> {
-    if name.kind == super::scan::Kind::EscapedText {
+    if name.kind == Kind::EscapedText {
         let mut characters = Vec::new();
         text::unescape(name.bytes(input), &mut characters);
         return names.get(characters.as_slice()).copied();
     }
     names.get(name.bytes(input)).copied()
-}
-
-/// Remembers a name at its position; what is known of a position is kept.
-fn learn(learned: &mut Vec<(Box<[u8]>, Option<usize>)>, position: usize, name: &[u8], target: Option<usize>) {
-    if position == learned.len() && position < LEARNED_LIMIT {
-        learned.push((name.into(), target));
-    }
 }

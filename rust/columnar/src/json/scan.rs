@@ -102,38 +102,71 @@ impl<'a> Scanner<'a> {
         self.malformed(what)
     }
 
+    /// Position in the input.
+    pub(crate) fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Steps over `literal` if that is what comes next.
+    #[inline]
+    pub(crate) fn eat(&mut self, literal: &[u8]) -> bool {
+        let found = self.input.get(self.at..).is_some_and(|rest| rest.starts_with(literal));
+        if found {
+            self.at = self.at.saturating_add(literal.len());
+        }
+        found
+    }
+
+    /// Whether the object ends here, right after a value; steps over its end.
+    #[inline]
+    pub(crate) fn at_object_end(&mut self) -> bool {
+        let ends = self.peek() == Some(b'}');
+        if ends {
+            self.advance();
+        }
+        ends
+    }
+
+    /// Steps over what begins an object, or stands between two fields, and over the name and colon of the next field:
+    /// gives the name as a span of text, nothing at the end of the object.
+    pub(crate) fn field_name(&mut self, is_first: bool) -> Scanned<Option<Span>> {
+        self.skip_space();
+        if is_first {
+            self.expect(b'{', "an object expected")?;
+            self.skip_space();
+        }
+        match self.peek() {
+            Some(b'}') => {
+                self.advance();
+                return Ok(None);
+            }
+            Some(b',') if !is_first => {
+                self.advance();
+                self.skip_space();
+            }
+            Some(_) if is_first => {}
+            _ => return self.malformed("a comma or the end of the object expected"),
+        }
+        let name = match self.peek() {
+            Some(quote @ (b'"' | b'\'')) => self.text(quote)?,
+            _ => return self.malformed("a field name expected"),
+        };
+        self.skip_space();
+        self.expect(b':', "a colon expected")?;
+        Ok(Some(name))
+    }
+
     /// Steps over an object and calls `field` with each name (as a span of text) and value.
     pub(crate) fn object(&mut self, depth: usize, mut field: impl FnMut(Span, Span)) -> Scanned<()> {
-        self.skip_space();
-        self.expect(b'{', "an object expected")?;
         if depth >= NESTING_LIMIT {
             return self.malformed("nested too deeply");
         }
-        self.skip_space();
-        if self.peek() == Some(b'}') {
-            self.advance();
-            return Ok(());
+        let mut is_first = true;
+        while let Some(name) = self.field_name(is_first)? {
+            field(name, self.value(depth.saturating_add(1))?);
+            is_first = false;
         }
-        loop {
-            self.skip_space();
-            let name = match self.peek() {
-                Some(quote @ (b'"' | b'\'')) => self.text(quote)?,
-                _ => return self.malformed("a field name expected"),
-            };
-            self.skip_space();
-            self.expect(b':', "a colon expected")?;
-            let value = self.value(depth.saturating_add(1))?;
-            field(name, value);
-            self.skip_space();
-            match self.peek() {
-                Some(b',') => self.advance(),
-                Some(b'}') => {
-                    self.advance();
-                    return Ok(());
-                }
-                _ => return self.malformed("a comma or the end of the object expected"),
-            }
-        }
+        Ok(())
     }
 
     /// Steps over a list and calls `element` with each value.

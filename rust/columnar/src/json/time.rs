@@ -13,6 +13,9 @@ pub(crate) fn date(text: &[u8]) -> Option<i32> {
 
 /// Microseconds since the epoch of a date and time; without a zone it is taken as UTC.
 pub(crate) fn timestamp(text: &[u8]) -> Option<i64> {
+    if let Some(micros) = common_form(text) {
+        return Some(micros);
+    }
     let (micros, offset_seconds) = parse(text)?;
     micros.checked_sub(offset_seconds.checked_mul(MICROS_PER_SECOND)?)
 }
@@ -20,6 +23,47 @@ pub(crate) fn timestamp(text: &[u8]) -> Option<i64> {
 /// Microseconds of a local date and time; a zone in the text is left out of account.
 pub(crate) fn local_timestamp(text: &[u8]) -> Option<i64> {
     parse(text).map(|(micros, _)| micros)
+}
+
+/// The form that most writers use, `yyyy-mm-ddThh:mm:ss` with `Z` or nothing after it; nothing for all others.
+fn common_form(text: &[u8]) -> Option<i64> {
+    let text = text.strip_suffix(b"Z").unwrap_or(text);
+    let text: &[u8; 19] = text.try_into().ok()?;
+    let [
+        y1,
+        y2,
+        y3,
+        y4,
+        b'-',
+        m1,
+        m2,
+        b'-',
+        d1,
+        d2,
+        b'T' | b' ',
+        h1,
+        h2,
+        b':',
+        i1,
+        i2,
+        b':',
+        s1,
+        s2,
+    ] = *text
+    else {
+        return None;
+    };
+    let two = |tens: u8, ones: u8| {
+        let is_number = tens.is_ascii_digit() && ones.is_ascii_digit();
+        is_number.then(|| i64::from(tens & 0x0f) * 10 + i64::from(ones & 0x0f))
+    };
+    let year = two(y1, y2)? * 100 + two(y3, y4)?;
+    let days = days_from_civil(year, two(m1, m2)?, two(d1, d2)?)?;
+    let (hour, minute, second) = (two(h1, h2)?, two(i1, i2)?, two(s1, s2)?);
+    if hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    Some((days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second) * MICROS_PER_SECOND)
 }
 
 /// Local microseconds and the zone's offset in seconds.

@@ -31,6 +31,22 @@ impl PartitionLog {
             .map_err(|error| self.env.health.fail(error))
     }
 
+    /// What may be written to `recovery-point-offset-checkpoint`: the end of the last segment that is on disk with its
+    /// indexes, since the next start trusts every segment that ends there or before. It walks the segment behind in
+    /// full in any case, so that nothing is gained by pointing into it.
+    pub fn recovery_checkpoint(&self) -> i64 {
+        // No flush is half-way: a segment that is not marked is on disk.
+        let _flushing = lock(&self.flushing);
+        let segments = self.segments();
+        let mut point = self.recovery_point();
+        for segment in segments.iter().rev() {
+            if segment.base_offset < point && (segment.is_unsynced() || segment.is_active()) {
+                point = segment.base_offset;
+            }
+        }
+        point
+    }
+
     /// Syncs every segment that begins below `end_offset`, then the names and the leader epochs, and only then moves
     /// the recovery point.
     pub(crate) fn flush_up_to(&self, end_offset: i64, with_active: bool) -> Result<i64, LogError> {

@@ -241,7 +241,7 @@ impl LogManager {
                 log_starts.insert(key.clone(), log.log_start_offset());
             }
             high_watermarks.insert(key.clone(), log.high_watermark());
-            recovery_points.insert(key, log.recovery_point());
+            recovery_points.insert(key, log.recovery_checkpoint());
         }
         let files = [
             (checkpoint::RECOVERY_POINT, recovery_points),

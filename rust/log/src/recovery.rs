@@ -276,19 +276,11 @@ impl Recovery<'_> {
             let index_len = |lens: &BTreeMap<i64, u64>| lens.get(&base_offset).copied().unwrap_or(0);
             let lens = (index_len(&listing.offset_indexes), index_len(&listing.time_indexes));
             let opened = match next_base {
-                // Whether the flush that reached just here was before or after the roll is not known.
-                Some(next_base) if next_base == trusted_below && !self.indexes_are_sound(base_offset, len, lens)? => {
-                    None
-                }
                 Some(next_base) => self.trust_sealed(base_offset, len, next_base, lens)?,
                 None => self.trust_active(base_offset, len, lens)?,
             };
             if let Some((tail, persisted)) = opened {
-                let segment = segment(tail, persisted);
-                if next_base == Some(trusted_below) {
-                    segment.mark_unsynced();
-                }
-                return Ok((segment, false));
+                return Ok((segment(tail, persisted), false));
             }
         }
         let Walked { tail, cut } = self.walk(base_offset, len, next_base, trusted, epochs)?;

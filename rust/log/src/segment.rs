@@ -181,6 +181,15 @@ impl Segment {
         self.with_tail(|tail| tail.size)
     }
 
+    pub(crate) fn is_unsynced(&self) -> bool {
+        self.unsynced.load(Ordering::Acquire)
+    }
+
+    /// Whether its indexes are in memory, because it is the last one.
+    pub(crate) fn is_active(&self) -> bool {
+        self.with_tail(|tail| matches!(tail.offsets, Index::Memory(_)))
+    }
+
     pub(crate) fn mark_unsynced(&self) {
         self.unsynced.store(true, Ordering::Release);
     }
@@ -249,7 +258,7 @@ impl Segment {
             return Ok(());
         }
         sync_file(&self.log)?;
-        if self.with_tail(|tail| matches!(tail.offsets, Index::File(_))) {
+        if !self.is_active() {
             self.sync_indexes()?;
         }
         Ok(())

@@ -50,35 +50,6 @@ impl Recovery<'_> {
         Ok(Some((tail, Persisted { offsets, times })))
     }
 
-    /// Whether the index files have only entries in order, which zeros in place of a lost write would not be, and the
-    /// time index knows the greatest timestamp.
-    pub(crate) fn indexes_are_sound(&self, base_offset: i64, size: u64, lens: (u64, u64)) -> Result<bool, LogError> {
-        let offsets: Vec<OffsetEntry> = self.read_index(base_offset, ".index", lens.0)?;
-        let times: Vec<TimeEntry> = self.read_index(base_offset, ".timeindex", lens.1)?;
-        if !offset_index::is_sound(&offsets, size) || !time_index::is_sound(&times) {
-            return Ok(false);
-        }
-        let greatest = times.last().copied().unwrap_or(TimeEntry {
-            timestamp: -1,
-            relative_offset: 0,
-        });
-        let before = offsets.partition_point(|entry| entry.relative_offset <= greatest.relative_offset);
-        let floor = before.checked_sub(1).and_then(|index| offsets.get(index));
-        let file = self.open_log_file(base_offset)?;
-        let mut scan = HeaderScan::new(file.as_ref(), floor.map_or(0, |entry| u64::from(entry.position)), size);
-        loop {
-            match scan.next() {
-                Ok(Some((_, header))) if header.max_timestamp > greatest.timestamp => return Ok(false),
-                Ok(Some(_)) => {}
-                Ok(None) => return Ok(true),
-                Err(ScanError::Bad { .. }) => return Ok(false),
-                Err(ScanError::Io(error)) => {
-                    return Err(LogError::io("read", &self.path(base_offset, ".log"), error));
-                }
-            }
-        }
-    }
-
     /// Number of entries and the last one; `None` when the file does not have whole entries.
     fn last_entry<E: IndexEntry>(
         &self,

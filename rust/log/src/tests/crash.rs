@@ -27,8 +27,9 @@ struct Run {
     /// Values of all acknowledged records, by offset; then those whose append failed.
     values: Vec<(i64, Vec<u8>)>,
     acknowledged: usize,
-    /// The last recovery point that a flush returned.
+    /// The last recovery point that a flush returned, and the checkpoint that could be written then.
     flushed: i64,
+    checkpoint: i64,
     /// Next sequence of producers 0 to 2 and the offsets of their last batches.
     producers: [Vec<(i32, i64)>; 3],
 }
@@ -53,6 +54,7 @@ fn run(seed: u64, random: &mut Random) -> Run {
         values: Vec::new(),
         acknowledged: 0,
         flushed: 0,
+        checkpoint: 0,
         producers: [const { Vec::new() }; 3],
     };
     let mut log = open(&shared, config.clone());
@@ -68,10 +70,12 @@ fn run(seed: u64, random: &mut Random) -> Run {
         let done = match random.below(20) {
             0..=1 => log.flush().is_ok_and(|point| {
                 run.flushed = point;
+                run.checkpoint = log.recovery_checkpoint();
                 true
             }),
             2 => log.flush_sealed().is_ok_and(|point| {
                 run.flushed = run.flushed.max(point);
+                run.checkpoint = log.recovery_checkpoint();
                 true
             }),
             3 => match reopen(&shared, &run, log, random) {
@@ -99,7 +103,7 @@ fn reopen(storage: &Arc<dyn Storage>, run: &Run, log: PartitionLog, random: &mut
     drop(log);
     let context = OpenContext {
         clean_shutdown,
-        recovery_point: run.flushed,
+        recovery_point: run.checkpoint,
         ..OpenContext::unclean(NOW)
     };
     let log = PartitionLog::open(Arc::clone(storage), dir(), TOPIC_ID, run.config.clone(), context).ok()?;
@@ -157,7 +161,7 @@ fn append_random(log: &PartitionLog, run: &mut Run, random: &mut Random, tag: &s
 fn check(run: &Run, image: &SimStorage, floor: i64, what: &str) {
     let shared: Arc<dyn Storage> = Arc::new(image.clone());
     let context = OpenContext {
-        recovery_point: run.flushed,
+        recovery_point: run.checkpoint,
         ..OpenContext::unclean(NOW)
     };
     let log = open_at(&shared, run.config.clone(), context);
@@ -264,7 +268,7 @@ fn recovery_can_be_interrupted_anywhere() {
         let run = run(seed, &mut random);
         let image = run.storage.after_power_failure(&mut random);
         let context = OpenContext {
-            recovery_point: run.flushed,
+            recovery_point: run.checkpoint,
             ..OpenContext::unclean(NOW)
         };
         for step in 0.. {

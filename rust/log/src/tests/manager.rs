@@ -97,7 +97,7 @@ fn checkpoints_are_kafkas() {
     manager.checkpoint(NOW).unwrap();
     assert_eq!(
         text(&storage, "recovery-point-offset-checkpoint"),
-        "0\n2\ns 0 0\nt 3 3\n"
+        "0\n2\ns 0 0\nt 3 0\n"
     );
     assert_eq!(text(&storage, "replication-offset-checkpoint"), "0\n2\ns 0 0\nt 3 3\n");
     assert_eq!(text(&storage, "log-start-offset-checkpoint"), "0\n0\n");

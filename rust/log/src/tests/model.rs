@@ -68,6 +68,7 @@ struct Model {
     batches: Vec<(ReadBatch, usize)>,
     epoch: i32,
     flushed: i64,
+    checkpoint: i64,
 }
 
 impl Model {
@@ -81,6 +82,7 @@ impl Model {
             batches: Vec::new(),
             epoch: 0,
             flushed: 0,
+            checkpoint: 0,
         }
     }
 
@@ -123,11 +125,18 @@ impl Model {
             }
             Step::Time { back } => self.times(NOW + i64::try_from(self.batches.len()).unwrap() * 10 - back),
             Step::Epoch { epoch } => self.epoch_end(epoch),
-            Step::Flush => self.flushed = self.log.flush().unwrap(),
-            Step::FlushSealed => self.flushed = self.log.flush_sealed().unwrap(),
+            Step::Flush => {
+                self.flushed = self.log.flush().unwrap();
+                self.checkpoint = self.log.recovery_checkpoint();
+            }
+            Step::FlushSealed => {
+                self.flushed = self.log.flush_sealed().unwrap();
+                self.checkpoint = self.log.recovery_checkpoint();
+            }
             Step::Close => {
                 self.log.close().unwrap();
                 self.flushed = self.end();
+                self.checkpoint = self.log.recovery_checkpoint();
                 self.reopen(true);
             }
             Step::Kill => {
@@ -227,7 +236,7 @@ impl Model {
         let shared: Arc<dyn Storage> = Arc::new(self.storage.clone());
         let context = OpenContext {
             clean_shutdown,
-            recovery_point: self.flushed,
+            recovery_point: self.checkpoint,
             ..OpenContext::unclean(NOW)
         };
         self.log = open_at(&shared, self.config.clone(), context);

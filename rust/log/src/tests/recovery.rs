@@ -396,6 +396,28 @@ fn producers_survive_in_every_way() {
 }
 
 #[test]
+fn snapshots_are_written_at_rolls_and_at_the_end() {
+    let (storage, _) = closed(25);
+    let names: Vec<String> = storage
+        .contents(&dir())
+        .into_keys()
+        .filter(|name| name.ends_with(".snapshot"))
+        .collect();
+    assert_eq!(names, [10, 20, 25].map(|offset| file_name(offset, ".snapshot")));
+    // The newest one and those of segments are kept.
+    let log = open(&shared(&storage), config());
+    append(&log, &batch(1, 50));
+    log.close().unwrap();
+    open(&shared(&storage), config());
+    let names: Vec<String> = storage
+        .contents(&dir())
+        .into_keys()
+        .filter(|name| name.ends_with(".snapshot"))
+        .collect();
+    assert_eq!(names, [10, 20, 26].map(|offset| file_name(offset, ".snapshot")));
+}
+
+#[test]
 fn a_producer_cut_from_the_log_is_cut_from_the_state() {
     let storage = SimStorage::new();
     let log = open(&shared(&storage), config());

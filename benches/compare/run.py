@@ -89,7 +89,7 @@ def measure_throughput(server: Server, partitions: int, count: int, runs: int, r
                 continue
             topic = filled
             if name.startswith("produce"):
-                topic = f"produce-{partitions}-{run}-{len(samples)}"
+                topic = f"produce-{partitions}-{run}-{list(WORKLOADS).index(name)}"
                 create_topic(server.address, topic, partitions)
             before = cpu_seconds(server.process.pid)
             measured = child(str(HERE / "workloads.py"), name, server.address, topic, str(count))

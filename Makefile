@@ -39,7 +39,7 @@ wheel: ## a release wheel in dist/
 demo: ## the main job: real flights through broker, client and Spark. ARGS="--help" shows its options
 	@tools/check-toolchain python rust cc java
 	@$(MAKE) --no-print-directory wheel
-	$(DEMO)/bin/python -m pip install --disable-pip-version-check -q -c $(CONSTRAINTS) -r requirements/demo.txt
+	$(DEMO)/bin/python -m pip install --disable-pip-version-check -q -c $(CONSTRAINTS) -r requirements/demo.txt "$$(echo dist/*.whl)[spark]"
 	$(DEMO)/bin/python -m pip install --disable-pip-version-check -q --no-deps --force-reinstall dist/*.whl
 	$(DEMO)/bin/python examples/flights/main.py $(ARGS)
 

@@ -100,11 +100,8 @@ def test_groups_are_listed_and_described(admin, topic, consumer):
     member = consumer(topic, group_id=topic)
     while not member.assignment():
         member.poll(timeout=0.1)
-    try:
-        listed = {group.group_id: group for group in admin.list_groups()}
-        described = admin.describe_groups([topic])[topic]
-    except errors.UnsupportedVersionError:
-        pytest.skip("this broker cannot list groups")
+    listed = {group.group_id: group for group in admin.list_groups()}
+    described = admin.describe_groups([topic])[topic]
     assert listed[topic].protocol_type == "consumer"
     assert (described.state, described.protocol) == ("Stable", "range")
     assert described.members[0].assignment == tuple(TopicPartition(topic, number) for number in range(3))

@@ -22,7 +22,7 @@ def create_topic(address: str, topic: str) -> None:
 
 
 def cells() -> list[object]:
-    """Every producer and codec, read by every consumer but Java's; its JVM start is paid by one cell a codec."""
+    """Every producer and codec, read by every consumer but Java's; Java's consumer has a test of its own."""
     found = []
     for producer, codecs in CODECS.items():
         for codec in codecs:

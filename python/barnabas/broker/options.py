@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["BROKER_OPTIONS", "EMBEDDED_DEFAULTS", "BrokerOptions", "parse_properties"]
 
-_OWN_KEYS = (ConfigKey("barnabas.validation", "STRING", "header", None, None, ("header", "full")),)
+_OWN_KEYS = (
+    ConfigKey("barnabas.helper.threads", "INT", "2", 1, 64),
+    ConfigKey("barnabas.open.files", "INT", "4096", 16),
+    ConfigKey("barnabas.send", "STRING", "sendfile", None, None, ("sendfile", "buffered")),
+    ConfigKey("barnabas.validation", "STRING", "header", None, None, ("header", "full")),
+)
 """Our own options carry the prefix `barnabas.`."""
 
 BROKER_OPTIONS: dict[str, ConfigKey] = {**KAFKA_OPTIONS, **{key.name: key for key in _OWN_KEYS}}
@@ -42,12 +47,47 @@ _DEFAULTS_OF_ONE_NODE: dict[str, str] = {
 """Where both differ from Kafka's built-in defaults, as Kafka's own example `server.properties` does: one node can hold
 one replica."""
 
+_CORE_OPTIONS = (
+    "auto.create.topics.enable",
+    "barnabas.helper.threads",
+    "barnabas.open.files",
+    "barnabas.send",
+    "barnabas.validation",
+    "connections.max.idle.ms",
+    "fetch.max.bytes",
+    "log.flush.offset.checkpoint.interval.ms",
+    "max.connections",
+    "max.connections.per.ip",
+    "num.partitions",
+    "producer.id.expiration.ms",
+    "queued.max.requests",
+    "socket.listen.backlog.size",
+    "socket.receive.buffer.bytes",
+    "socket.request.max.bytes",
+    "socket.send.buffer.bytes",
+)
+"""What the data plane reads."""
+
+_EFFECTIVE_TOPIC_OPTIONS = (
+    "cleanup.policy",
+    "flush.messages",
+    "index.interval.bytes",
+    "max.message.bytes",
+    "message.timestamp.after.max.ms",
+    "message.timestamp.before.max.ms",
+    "message.timestamp.type",
+    "min.insync.replicas",
+    "segment.bytes",
+    "segment.index.bytes",
+    "segment.ms",
+)
+"""Topic options that change what the log does; the others are kept and described."""
+
 EFFECTIVE = frozenset(
     {
-        *(name for synonyms in BROKER_SYNONYMS.values() for name, _ in synonyms),
+        *(name for option in _EFFECTIVE_TOPIC_OPTIONS for name, _ in BROKER_SYNONYMS[option]),
+        *_CORE_OPTIONS,
         "advertised.listeners",
-        "auto.create.topics.enable",
-        "barnabas.validation",
         "broker.id",
         "broker.rack",
         "default.replication.factor",
@@ -60,16 +100,11 @@ EFFECTIVE = frozenset(
         "log.dir",
         "log.dirs",
         "node.id",
-        "num.partitions",
+        "num.network.threads",
         "offset.metadata.max.bytes",
         "offsets.topic.num.partitions",
         "offsets.topic.replication.factor",
         "offsets.topic.segment.bytes",
-        "producer.id.expiration.ms",
-        "socket.listen.backlog.size",
-        "socket.receive.buffer.bytes",
-        "socket.request.max.bytes",
-        "socket.send.buffer.bytes",
     },
 )
 
@@ -158,6 +193,7 @@ class BrokerOptions:
         for name in texts:
             self.value(name)
         _check_roles(self)
+        _check_replication(self)
         self.listeners, skipped = _listeners(self, "listeners")
         self.advertised, _ = _listeners(self, "advertised.listeners")
         if skipped:
@@ -278,17 +314,7 @@ class BrokerOptions:
 
     def core_options(self) -> dict[str, str]:
         """Returns the options that the data plane reads."""
-        names = (
-            "auto.create.topics.enable",
-            "barnabas.validation",
-            "num.partitions",
-            "producer.id.expiration.ms",
-            "socket.listen.backlog.size",
-            "socket.receive.buffer.bytes",
-            "socket.request.max.bytes",
-            "socket.send.buffer.bytes",
-        )
-        texts = {name: self.texts.get(name, BROKER_OPTIONS[name].default) for name in names}
+        texts = {name: self.texts.get(name, BROKER_OPTIONS[name].default) for name in _CORE_OPTIONS}
         return {name: text for name, text in texts.items() if text is not None}
 
 
@@ -342,6 +368,12 @@ def _check_roles(options: BrokerOptions) -> None:
     roles = options.value("process.roles")
     if isinstance(roles, list) and roles and "broker" not in roles:
         raise ConfigError("process.roles must contain broker: a controller of its own is not supported")
+
+
+def _check_replication(options: BrokerOptions) -> None:
+    for name in ("default.replication.factor", "offsets.topic.replication.factor"):
+        if options.number(name) > 1:
+            raise ConfigError(f"{name} is {options.number(name)}: this broker is a cluster of one node, set it to 1")
 
 
 def _listeners(options: BrokerOptions, option: str) -> tuple[list[Endpoint], list[str]]:

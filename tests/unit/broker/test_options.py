@@ -104,5 +104,12 @@ def test_values_that_are_refused(given: dict[str, str], message: str) -> None:
 
 
 def test_options_without_effect_are_reported() -> None:
-    options = BrokerOptions.parse({"num.io.threads": 16, "num.partitions": 2, "process.roles": "broker,controller"})
-    assert options.ignored == ["num.io.threads"]
+    given = {"num.io.threads": 16, "num.partitions": 2, "process.roles": "broker,controller", "log.retention.ms": 1000}
+    options = BrokerOptions.parse({**given, "log.segment.bytes": 1 << 20})
+    assert options.ignored == ["log.retention.ms", "num.io.threads"]
+
+
+@pytest.mark.parametrize("name", ["default.replication.factor", "offsets.topic.replication.factor"])
+def test_one_node_holds_one_replica(name: str) -> None:
+    with pytest.raises(errors.ConfigError, match=f"{name} is 2: this broker is a cluster of one node, set it to 1"):
+        BrokerOptions.parse({name: 2})

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.assignors import ASSIGNORS, RangeAssignor, Subscription
+from barnabas.assignors import consumer_protocol as protocol
 from barnabas.errors import ProtocolError
 from barnabas.types import Node, PartitionInfo, TopicPartition
 
@@ -52,7 +53,6 @@ def test_assignments_equal_javas_in_content_and_order():
 
 
 def test_subscription_and_assignment_bytes_equal_javas():
-    protocol = pytest.importorskip("barnabas.assignors.consumer_protocol")
     for case in cases():
         for member_id, subscription in members_of(case).items():
             data = bytes.fromhex(case["members"][member_id]["bytes"])
@@ -69,14 +69,12 @@ def test_subscription_and_assignment_bytes_equal_javas():
 
 
 def test_a_newer_version_of_the_protocol_is_read_as_far_as_it_is_known():
-    protocol = pytest.importorskip("barnabas.assignors.consumer_protocol")
     data = protocol.encode_assignment([TopicPartition("t", 1)])
     assert protocol.decode_assignment((9).to_bytes(2, "big") + data[2:] + b"future") == [TopicPartition("t", 1)]
 
 
 @pytest.mark.parametrize("data", [b"\0", b"\xff\xff", b"\0\3\0\0\0\7"])
 def test_damaged_protocol_data_is_refused(data):
-    protocol = pytest.importorskip("barnabas.assignors.consumer_protocol")
     with pytest.raises(ProtocolError):
         protocol.decode_assignment(data)
 

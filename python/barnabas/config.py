@@ -146,6 +146,8 @@ class Option:
         return number
 
     def _string(self, value: object) -> str:
+        if type(value) is int and (str(value) in self.choices or str(value) in self.synonyms):
+            value = str(value)
         if not isinstance(value, str):
             raise self._invalid(value)
         if not self.choices:

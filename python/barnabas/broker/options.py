@@ -68,6 +68,9 @@ _CORE_OPTIONS = (
 )
 """What the data plane reads."""
 
+_LOG_OPTIONS_OF_THE_BROKER = ("barnabas.validation", "producer.id.expiration.ms")
+"""What logs read though no topic can set it."""
+
 _EFFECTIVE_TOPIC_OPTIONS = (
     "cleanup.policy",
     "flush.messages",
@@ -267,9 +270,11 @@ class BrokerOptions:
         return broker_topic_defaults(self.texts)
 
     def log_defaults(self) -> dict[str, str]:
-        """Returns every topic option's value for topics that do not set it themselves."""
+        """Returns what logs go by where a topic sets nothing itself."""
         defaults = {key.name: key.default for key in TOPIC_OPTIONS.values() if key.default is not None}
-        return {**defaults, **self.topic_defaults()}
+        of_the_broker = {name: str(BROKER_OPTIONS[name].default) for name in _LOG_OPTIONS_OF_THE_BROKER}
+        of_the_broker.update({name: self.texts[name] for name in _LOG_OPTIONS_OF_THE_BROKER if name in self.texts})
+        return {**defaults, **self.topic_defaults(), **of_the_broker}
 
     def controller_settings(self) -> ControllerSettings:
         """Returns what the controller has to know."""

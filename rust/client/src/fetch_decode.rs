@@ -120,6 +120,11 @@ impl Decoder {
         let mut buffer = self.pool.take(expected.min(likely).min(config.max_decompressed_bytes));
         decompress(codec, payload, buffer.as_mut_vec(), config.max_decompressed_bytes)
             .map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
+        // A broker need not look into a compressed batch. Damage has to be told for its partition here: found later, in the
+        // middle of what one poll returned, it would take the records of other partitions with it.
+        if RecordIter::new(&batch.header, buffer.as_ref()).any(|record| record.is_err()) {
+            return Err(ErrorCode::CORRUPT_MESSAGE);
+        }
         let size = buffer.as_ref().len();
         // A quarter of room, so that batches like this one fit their buffer.
         self.expansion = ((size / (payload.len() / 16 + 1)) * 5 / 4 + 1).min(16 * 1024);
@@ -173,5 +178,49 @@ impl<'a> Aborted<'a> {
         if is_abort {
             self.now.remove(&batch.header.producer_id);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use barnabas_records::{BatchBuilder, BatchHeader, HEADER_LEN, LOG_OVERHEAD, Seal, compress, patch};
+
+    use super::*;
+
+    fn batch(base_offset: i64) -> Vec<u8> {
+        let mut builder = BatchBuilder::new(Vec::new());
+        builder.append(1, None, Some(b"value"), &[]).unwrap();
+        let seal = Seal {
+            base_offset,
+            ..Seal::default()
+        };
+        builder.finish(&seal, &mut Vec::new()).unwrap()
+    }
+
+    /// A batch with a correct checksum whose compressed bytes hold no records.
+    fn poisoned(base_offset: i64) -> Vec<u8> {
+        let mut bytes = batch(base_offset);
+        bytes.truncate(HEADER_LEN);
+        compress(Compression::Gzip, None, &[0xff; 50], &mut bytes).unwrap();
+        let mut header = BatchHeader::parse(&bytes).unwrap();
+        header.batch_length = i32::try_from(bytes.len() - LOG_OVERHEAD).unwrap();
+        header.attributes = 1;
+        let mut written = [0; HEADER_LEN];
+        header.write(&mut written);
+        bytes[..HEADER_LEN].copy_from_slice(&written);
+        patch::set_producer(&mut bytes, -1, -1, -1).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn a_compressed_batch_without_sound_records_ends_what_is_given_out_before_it() {
+        let options = crate::config::Options::new();
+        let config = FetchConfig::from_options(&options).unwrap();
+        let records = Bytes::from([batch(0), poisoned(1), batch(2)].concat());
+        let mut decoder = Decoder::new(ReceivePool::new(1 << 20));
+        let decoded = decoder.decode(&config, &(Arc::from("topic"), 0), 0, &records, None);
+        assert_eq!(decoded.batches.len(), 1);
+        assert_eq!(decoded.next_offset, 1);
+        assert_eq!(decoded.error_code, Some(ErrorCode::CORRUPT_MESSAGE.code()));
     }
 }

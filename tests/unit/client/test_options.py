@@ -231,3 +231,8 @@ def test_a_name_must_be_a_string():
     table = OptionTable("demo", [Option("a.b", Kind.INT, 1, "A number.")])
     with pytest.raises(ConfigError, match="option names are strings"):
         table.parse({1: 2}, {})
+
+
+@pytest.mark.parametrize(("given", "expected"), [(0, "0"), (1, "1"), (-1, "all"), ("all", "all")])
+def test_acks_may_be_a_number(given, expected):
+    assert PRODUCER.parse(None, {**SERVERS, "acks": given, "enable_idempotence": False})["acks"] == expected

@@ -113,3 +113,10 @@ def test_options_without_effect_are_reported() -> None:
 def test_one_node_holds_one_replica(name: str) -> None:
     with pytest.raises(errors.ConfigError, match=f"{name} is 2: this broker is a cluster of one node, set it to 1"):
         BrokerOptions.parse({name: 2})
+
+
+def test_logs_are_told_what_only_the_broker_can_set() -> None:
+    options = BrokerOptions.parse({"barnabas.validation": "full", "log.segment.bytes": 1 << 20})
+    told = options.log_defaults()
+    names = ("barnabas.validation", "producer.id.expiration.ms", "segment.bytes")
+    assert {name: told[name] for name in names} == dict(zip(names, ("full", "86400000", "1048576"), strict=True))

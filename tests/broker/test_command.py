@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -50,6 +52,25 @@ def test_ready_line_and_file_name_the_address_and_sigterm_stops(tmp_path: Path) 
     assert process.returncode == 0
     assert (out, err) == ("", "")
     assert not (tmp_path / "ready").exists()
+
+
+# A client that does not read what it asked for holds up the drain, for as long as the shutdown may take.
+def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
+    request = bytes.fromhex("0003 0001 00000007 ffff ffffffff")  # Metadata v1 of all topics
+    with broker_process(tmp_path) as (process, address), RawClient(address) as client:
+        create(client, "topic", partitions=200)
+        host, port = address.rsplit(":", 1)
+        with socket.create_connection((host, int(port))) as mute:
+            mute.settimeout(1.0)
+            with contextlib.suppress(TimeoutError):
+                while True:
+                    mute.sendall((len(request).to_bytes(4, "big") + request) * 100)
+            process.send_signal(signal.SIGTERM)
+            deadline = time.monotonic() + 20
+            while (tmp_path / "ready").exists():  # it goes when the drain begins
+                assert time.monotonic() < deadline
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(10) == 128 + signal.SIGTERM
 
 
 def test_port_in_use_is_told_in_one_line(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import signal
 import sys
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from barnabas.errors import ConfigError, KafkaError
 if TYPE_CHECKING:
     import argparse
     from types import FrameType
+
+    from barnabas.broker.server import Broker
 
 __all__ = ["DESCRIPTION", "add_arguments", "run"]
 
@@ -133,8 +136,14 @@ def _serve(arguments: argparse.Namespace, config: dict[str, Any], stop: threadin
     finally:
         if ready_file is not None:
             ready_file.unlink(missing_ok=True)
-        if not broker.close(arguments.shutdown_timeout):
+        if not _close(broker, arguments.shutdown_timeout):
             print("barnabas broker: not closed in time; the next start recovers", file=sys.stderr)
+
+
+def _close(broker: Broker, timeout: float) -> bool:
+    """Closes on another thread: signal handlers run on this one, and a second signal must not wait for the drain."""
+    with ThreadPoolExecutor(1, "barnabas-close") as closer:
+        return closer.submit(broker.close, timeout).result()
 
 
 def _write_atomically(path: Path, text: str) -> None:

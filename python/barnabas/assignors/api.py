@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from barnabas.types import PartitionInfo, TopicPartition
 
-__all__ = ["Assignor", "Subscription", "hash_map_order", "java_order"]
+__all__ = ["Assignor", "Subscription", "hash_map_order", "hash_order", "java_order", "uuid_hash"]
+
+_K = TypeVar("_K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +66,32 @@ def java_order(text: str) -> bytes:
 
 
 def hash_map_order(keys: Iterable[str]) -> list[str]:
-    """Returns keys in the order in which a Java HashMap that they were put into, one by one, would be walked.
+    """Returns strings in the order in which a Java HashMap that they were put into, one by one, would be walked.
 
     Kafka's assignors walk such maps, so the order of topics inside an assignment's bytes follows from it.
     """
+    return hash_order(keys, _string_hash)
+
+
+def hash_order(keys: Iterable[_K], hash_code: Callable[[_K], int], *, copied: bool = False) -> list[_K]:
+    """Returns keys in the order of a Java HashMap or HashSet.
+
+    Args:
+        keys: The keys in the order in which they were put in; repeated ones count once.
+        hash_code: Java's hashCode of a key, as an unsigned number of 32 bits.
+        copied: Whether the set was made from another collection, which leaves more room than growing does.
+    """
     ordered = list(dict.fromkeys(keys))
     capacity = 16
-    while len(ordered) > capacity * 3 // 4:
+    while len(ordered) > capacity * 3 // 4 or (copied and len(ordered) * 4 // 3 + 1 > capacity):
         capacity *= 2
-    return sorted(ordered, key=lambda key: _spread(_string_hash(key)) & (capacity - 1))
+    return sorted(ordered, key=lambda key: _spread(hash_code(key)) & (capacity - 1))
+
+
+def uuid_hash(uuid: bytes) -> int:
+    """Returns Java's hash of a topic id (`org.apache.kafka.common.Uuid`) as an unsigned number."""
+    folded = int.from_bytes(uuid[:8], "big") ^ int.from_bytes(uuid[8:], "big")
+    return (folded >> 32 ^ folded) & 0xFFFF_FFFF
 
 
 def _string_hash(text: str) -> int:

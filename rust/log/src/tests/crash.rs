@@ -5,20 +5,10 @@
 use std::sync::Arc;
 
 use super::batches::*;
-use super::sim::{Fault, Random, SimStorage};
+use super::sim::{Fault, Random, SimStorage, seeds};
 use crate::partition_log::{OpenContext, PartitionLog};
 use crate::storage::Storage;
 use crate::{AppendOrigin, LogConfig};
-
-const SEEDS_BY_DEFAULT: u64 = 300;
-
-fn seeds() -> std::ops::Range<u64> {
-    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    match number("SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("SEEDS").unwrap_or(SEEDS_BY_DEFAULT),
-    }
-}
 
 /// What a run did before it ended.
 struct Run {
@@ -177,7 +167,7 @@ fn check(run: &Run, image: &SimStorage, floor: i64, what: &str) {
         .map(|(offset, _, value)| (offset, value))
         .collect();
     let expected = &run.values[..usize::try_from(end).unwrap()];
-    assert_eq!(records, expected, "{what}: a prefix of what was written");
+    assert!(records == expected, "{what}: not a prefix of what was written");
     for offset in 0..end {
         let slice = log.read(offset, 1, true, end).unwrap();
         assert!(
@@ -230,7 +220,7 @@ fn check_producers(run: &Run, log: &PartitionLog, end: i64, what: &str) {
 
 #[test]
 fn a_killed_process_keeps_every_acknowledged_record() {
-    for seed in seeds() {
+    for seed in seeds(100) {
         let mut random = Random::new(seed);
         let run = run(seed, &mut random);
         let image = run.storage.after_kill();
@@ -245,7 +235,7 @@ fn a_killed_process_keeps_every_acknowledged_record() {
 
 #[test]
 fn a_power_failure_keeps_every_flushed_record() {
-    for seed in seeds() {
+    for seed in seeds(100) {
         let mut random = Random::new(seed);
         let run = run(seed, &mut random);
         for crash in 0..5 {
@@ -263,7 +253,7 @@ fn a_power_failure_keeps_every_flushed_record() {
 /// Opening after a power failure dies too, at each of its changes.
 #[test]
 fn recovery_can_be_interrupted_anywhere() {
-    for seed in seeds().step_by(10) {
+    for seed in seeds(100).into_iter().step_by(10) {
         let mut random = Random::new(seed);
         let run = run(seed, &mut random);
         let image = run.storage.after_power_failure(&mut random);

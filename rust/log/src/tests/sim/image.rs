@@ -1,0 +1,181 @@
+//! What a crash leaves of a simulated file system.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{Change, DirState, FileState, NameChange, Node, Random, SimStorage, Tally, apply, apply_name};
+
+const SECTOR: usize = 512;
+
+impl SimStorage {
+    /// The file system after the process was killed: everything written is there.
+    pub(in crate::tests) fn after_kill(&self) -> Self {
+        Self::of(self.world.lock().unwrap().tree.clone(), &self.tally)
+    }
+
+    /// The file system after a power failure: what was synced, and of the rest what chance left. Names changed in
+    /// order within each directory, as a journaling file system does it.
+    pub(in crate::tests) fn after_power_failure(&self, random: &mut Random) -> Self {
+        self.after_losing_power(random, false)
+    }
+
+    /// As `after_power_failure`, but any of a directory's unsynced changes may be missing: POSIX promises no order.
+    pub(in crate::tests) fn after_power_failure_with_names_in_any_order(&self, random: &mut Random) -> Self {
+        self.after_losing_power(random, true)
+    }
+
+    fn after_losing_power(&self, random: &mut Random, any_order: bool) -> Self {
+        let mut tree = self.world.lock().unwrap().tree.clone();
+        let mut dirs: Vec<u64> = tree.dirs.keys().copied().collect();
+        dirs.sort_unstable();
+        for id in dirs {
+            let dir = tree.dirs.get_mut(&id).unwrap();
+            let names = surviving_names(dir, random, any_order, &self.tally);
+            *dir = DirState {
+                now: names.clone(),
+                durable: names,
+                unsynced: Vec::new(),
+            };
+        }
+        let mut files: Vec<u64> = tree.files.keys().copied().collect();
+        files.sort_unstable();
+        for id in files {
+            let file = tree.files.get_mut(&id).unwrap();
+            let bytes = surviving_bytes(file, random, &self.tally);
+            *file = FileState {
+                now: bytes.clone(),
+                durable: bytes,
+                unsynced: Vec::new(),
+            };
+        }
+        Self::of(tree, &self.tally)
+    }
+
+    /// Flips one bit of a file in `dir` whose name `wanted` accepts, and returns the file's name and the byte.
+    pub(in crate::tests) fn flip_bit(
+        &self,
+        dir: &Path,
+        random: &mut Random,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Option<(String, usize)> {
+        let files: Vec<(String, usize)> = self
+            .contents(dir)
+            .into_iter()
+            .filter(|(name, bytes)| !bytes.is_empty() && wanted(name))
+            .map(|(name, bytes)| (name, bytes.len()))
+            .collect();
+        let (name, len) = files.get(random.index(files.len()))?.clone();
+        let (byte, bit) = (random.index(len), random.below(8));
+        self.corrupt(&dir.join(&name), |bytes| bytes[byte] ^= 1 << bit);
+        self.tally.count("bit flipped");
+        Some((name, byte))
+    }
+}
+
+fn surviving_names(dir: &DirState, random: &mut Random, any_order: bool, tally: &Tally) -> BTreeMap<String, Node> {
+    let mut names = dir.durable.clone();
+    let kept: Vec<&NameChange> = if any_order {
+        dir.unsynced.iter().filter(|_| random.one_in(2)).collect()
+    } else {
+        let count = random.index(dir.unsynced.len() + 1);
+        dir.unsynced.iter().take(count).collect()
+    };
+    if kept.len() < dir.unsynced.len() {
+        tally.count("directory changes dropped");
+        let reordered = kept
+            .iter()
+            .zip(&dir.unsynced)
+            .any(|(kept, change)| !std::ptr::eq(*kept, change));
+        if reordered {
+            tally.count("directory changes reordered");
+        }
+    }
+    kept.into_iter().for_each(|change| apply_name(&mut names, change));
+    names
+}
+
+/// What of a file survives: a random one of five ways in which disks and file systems lose unsynced writes.
+fn surviving_bytes(file: &FileState, random: &mut Random, tally: &Tally) -> Vec<u8> {
+    if file.unsynced.is_empty() {
+        return file.durable.clone();
+    }
+    let mut bytes = match random.below(5) {
+        0 => {
+            tally.count("all unsynced writes of a file dropped");
+            file.durable.clone()
+        }
+        1 => first_writes(file, random, tally),
+        2 => some_writes(file, random, tally),
+        3 => sectors_of_any_age(file, random, tally),
+        _ => file.now.clone(),
+    };
+    if random.one_in(4) && bytes.len() < file.now.len() {
+        tally.count("length on disk without the data");
+        let len = bytes.len() + random.index(file.now.len() - bytes.len() + 1);
+        bytes.resize(len, 0);
+    }
+    bytes
+}
+
+/// The writes up to a moment, the last one torn at a byte.
+fn first_writes(file: &FileState, random: &mut Random, tally: &Tally) -> Vec<u8> {
+    let mut bytes = file.durable.clone();
+    let count = random.index(file.unsynced.len());
+    file.unsynced
+        .iter()
+        .take(count)
+        .for_each(|change| apply(&mut bytes, change));
+    if let Some(Change::Write(position, data)) = file.unsynced.get(count) {
+        tally.count("write torn at a byte");
+        let kept = random.index(data.len() + 1);
+        apply(&mut bytes, &Change::Write(*position, data[..kept].to_vec()));
+    }
+    bytes
+}
+
+/// Each write is there, or not, or some of its sectors.
+fn some_writes(file: &FileState, random: &mut Random, tally: &Tally) -> Vec<u8> {
+    let mut bytes = file.durable.clone();
+    let mut dropped = false;
+    for change in &file.unsynced {
+        match (random.below(3), change) {
+            (0, _) => dropped = true,
+            (1, Change::Write(position, data)) => {
+                for (index, sector) in data.chunks(SECTOR).enumerate() {
+                    if random.one_in(2) {
+                        let start = position + (index * SECTOR) as u64;
+                        apply(&mut bytes, &Change::Write(start, sector.to_vec()));
+                    }
+                }
+                tally.count("write torn at sectors");
+            }
+            _ => {
+                if dropped {
+                    tally.count("write on disk before an earlier one");
+                }
+                apply(&mut bytes, change);
+            }
+        }
+    }
+    bytes
+}
+
+/// Each sector went to disk at a moment of its own, as the page cache pleased, and the length at another one.
+fn sectors_of_any_age(file: &FileState, random: &mut Random, tally: &Tally) -> Vec<u8> {
+    let mut versions = vec![file.durable.clone()];
+    for change in &file.unsynced {
+        let mut next = versions[versions.len() - 1].clone();
+        apply(&mut next, change);
+        versions.push(next);
+    }
+    let len = versions[random.index(versions.len())].len();
+    let mut bytes = vec![0; len];
+    for (index, sector) in bytes.chunks_mut(SECTOR).enumerate() {
+        let version = &versions[random.index(versions.len())];
+        let old = version.get(index * SECTOR..).unwrap_or_default();
+        let kept = old.len().min(sector.len());
+        sector[..kept].copy_from_slice(&old[..kept]);
+    }
+    tally.count("sectors of different ages");
+    bytes
+}

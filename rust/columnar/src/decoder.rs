@@ -1,12 +1,13 @@
 //! Turns record slices into Arrow batches of bounded size.
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_select::filter::filter_record_batch;
 use barnabas_records::{BatchHeader, RecordIter, RecordRef, RecordsError};
 
-use crate::json::RowDecoder;
+use crate::payload::Payload;
 use crate::projection::Origin;
 use crate::raw::RawColumns;
-use crate::{BadRecords, ColumnarError, Projection, Result};
+use crate::{ColumnarError, Projection, Result};
 
 /// Most bytes of keys and values in one Arrow batch: columns have 32-bit offsets.
 pub const BATCH_BYTES_LIMIT: usize = 1 << 30;
@@ -60,13 +61,14 @@ impl RecordSlice<'_> {
     }
 }
 
-/// Decodes record slices, one after the other, into the columns of a projection.
+/// Decodes record slices, one after the other, into the columns of a projection. It is of no use after an error.
 #[derive(Debug)]
 pub struct Decoder {
     projection: Projection,
     limits: Limits,
     raw: RawColumns,
-    payload: Option<RowDecoder>,
+    payload: Option<Payload>,
+    is_started: bool,
     rows: usize,
     bytes: usize,
 }
@@ -75,7 +77,6 @@ impl Decoder {
     /// An empty decoder.
     pub fn new(projection: Projection, limits: Limits) -> Self {
         let raw = RawColumns::new(&projection);
-        let payload = RowDecoder::new(&projection);
         let limits = Limits {
             rows: limits.rows.max(1),
             bytes: limits.bytes.min(BATCH_BYTES_LIMIT),
@@ -84,7 +85,8 @@ impl Decoder {
             projection,
             limits,
             raw,
-            payload,
+            payload: None,
+            is_started: false,
             rows: 0,
             bytes: 0,
         }
@@ -107,6 +109,10 @@ impl Decoder {
     pub fn push(&mut self, slice: &RecordSlice<'_>, full: &mut Vec<RecordBatch>) -> Result<()> {
         if slice.header.is_control() {
             return Ok(());
+        }
+        if !self.is_started {
+            self.payload = Payload::new(&self.projection)?;
+            self.is_started = true;
         }
         if self.rows == 0 {
             // Every record takes at least this much, whatever the header says.
@@ -148,19 +154,18 @@ impl Decoder {
         let Some(payload) = &mut self.payload else {
             return Ok(());
         };
-        let bad = payload.push(record.value.unwrap_or_default())?;
-        match (bad, self.projection.bad_records()) {
-            (Some(bad), BadRecords::Fail) => Err(ColumnarError::BadRecord {
+        match payload.push(record)? {
+            Some(reason) => Err(ColumnarError::BadRecord {
                 topic: slice.topic.to_owned(),
                 partition: slice.partition,
                 offset: record.offset,
-                reason: payload.describe(bad),
+                reason,
             }),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
-    /// The rows that wait, as a batch; nothing if there are none.
+    /// The rows that wait, as a batch; nothing if there are none, or all of them are left out.
     ///
     /// # Errors
     /// A null in a column that the schema declares as never null.
@@ -169,17 +174,13 @@ impl Decoder {
             return Ok(None);
         }
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.projection.origins().len());
-        let mut payload = self
-            .payload
-            .as_mut()
-            .map(RowDecoder::finish)
-            .transpose()?
-            .unwrap_or_default()
-            .into_iter();
+        let mut payload = self.payload.as_mut().map(Payload::finish).transpose()?;
         for origin in self.projection.origins() {
-            let column = match origin {
-                Origin::Raw(column) => self.raw.finish(*column)?,
-                Origin::Payload => payload.next(),
+            let column = match (origin, &mut payload) {
+                (Origin::Raw(column), _) => self.raw.finish(*column)?,
+                (Origin::Payload, Some(payload)) => payload.columns.next(),
+                (Origin::Corrupt, Some(payload)) => payload.corrupt.take(),
+                (_, None) => None,
             };
             columns.extend(column);
         }
@@ -187,6 +188,11 @@ impl Decoder {
         self.bytes = 0;
         let options = RecordBatchOptions::new().with_row_count(Some(std::mem::take(&mut self.rows)));
         let schema = std::sync::Arc::clone(self.projection.schema());
-        Ok(Some(RecordBatch::try_new_with_options(schema, columns, &options)?))
+        let batch = RecordBatch::try_new_with_options(schema, columns, &options)?;
+        let Some(kept) = payload.and_then(|payload| payload.kept) else {
+            return Ok(Some(batch));
+        };
+        let batch = filter_record_batch(&batch, &kept)?;
+        Ok((batch.num_rows() > 0).then_some(batch))
     }
 }

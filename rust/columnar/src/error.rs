@@ -41,6 +41,29 @@ pub enum ColumnarError {
         /// What it would be decoded from.
         from: &'static str,
     },
+    /// A format that there is not.
+    #[error("unknown format {0:?} (json, csv, text)")]
+    UnknownFormat(String),
+    /// An option that the format does not have.
+    #[error("format {format}: unknown option {option:?} (known: {known})")]
+    UnknownOption {
+        /// The format.
+        format: String,
+        /// Name of the option.
+        option: String,
+        /// The names that the format knows.
+        known: String,
+    },
+    /// An option with a value that it cannot have.
+    #[error("option {option}={value:?}: {expected}")]
+    InvalidOption {
+        /// Name of the option.
+        option: String,
+        /// The value given.
+        value: String,
+        /// What it may be.
+        expected: String,
+    },
     /// A name that is no Kafka column.
     #[error("{0:?} is not a Kafka column (key, value, topic, partition, offset, timestamp, timestampType, headers)")]
     UnknownColumn(String),

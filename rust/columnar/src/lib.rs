@@ -7,15 +7,21 @@
 //! out Arrow record batches of bounded size.
 
 mod builder;
+mod csv;
 mod decoder;
 mod error;
 mod json;
+mod options;
+mod payload;
 mod projection;
 mod raw;
+mod text;
 
+pub use csv::CsvOptions;
 pub use decoder::{BATCH_BYTES_LIMIT, Decoder, Limits, RecordSlice};
 pub use error::ColumnarError;
-pub use json::{BadRecords, NESTING_LIMIT};
+pub use json::{JsonOptions, NESTING_LIMIT};
+pub use payload::{BadRecords, CORRUPT_RECORD, Part, PayloadFormat, PayloadOptions};
 pub use projection::{Dialect, Projection, RawColumn};
 
 /// The result of this crate.

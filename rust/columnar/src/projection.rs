@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
 
+use crate::json::JsonOptions;
+use crate::payload::{PayloadFormat, PayloadOptions};
 use crate::{BadRecords, ColumnarError, Result};
 
 /// A column that Kafka itself gives each record.
@@ -108,8 +110,10 @@ fn time_unit(dialect: Dialect) -> TimeUnit {
 pub(crate) enum Origin {
     /// From the record itself.
     Raw(RawColumn),
-    /// From the field of that name in the record's JSON value.
+    /// From the field of that name in the record's payload.
     Payload,
+    /// The payload itself, where it does not fit.
+    Corrupt,
 }
 
 /// The columns of an Arrow batch: a schema and where each column comes from.
@@ -118,7 +122,7 @@ pub struct Projection {
     schema: SchemaRef,
     origins: Vec<Origin>,
     dialect: Dialect,
-    bad_records: BadRecords,
+    payload: Option<Arc<PayloadOptions>>,
 }
 
 impl Projection {
@@ -136,7 +140,7 @@ impl Projection {
             schema: Arc::new(Schema::new(RawColumn::ALL.map(field).to_vec())),
             origins: RawColumn::ALL.map(Origin::Raw).to_vec(),
             dialect: Dialect::Client,
-            bad_records: BadRecords::Null,
+            payload: None,
         }
     }
 
@@ -145,39 +149,75 @@ impl Projection {
     /// # Errors
     /// A name that is no Kafka column, a type other than spark-sql-kafka's, or a column twice.
     pub fn raw(schema: SchemaRef) -> Result<Self> {
-        Self::build(schema, BadRecords::Null, |_| true)
+        Self::build(schema, None, |_| true)
     }
 
-    /// Typed columns from JSON values; the columns that `raw_columns` names come from the record itself.
+    /// Typed columns from JSON values, with the options' defaults.
     ///
     /// # Errors
-    /// As for [`Projection::raw`], and a type that JSON cannot be decoded to.
+    /// As for [`Projection::typed`].
     pub fn json(schema: SchemaRef, raw_columns: &[String], bad_records: BadRecords) -> Result<Self> {
-        Self::build(schema, bad_records, |name| raw_columns.iter().any(|raw| raw == name))
+        Self::typed(
+            schema,
+            raw_columns,
+            PayloadFormat::Json(JsonOptions::default()),
+            bad_records,
+        )
     }
 
-    fn build(schema: SchemaRef, bad_records: BadRecords, is_raw: impl Fn(&str) -> bool) -> Result<Self> {
+    /// Typed columns from values of a format; the columns that `raw_columns` names come from the record itself.
+    ///
+    /// # Errors
+    /// As for [`Projection::typed_with`].
+    pub fn typed(
+        schema: SchemaRef,
+        raw_columns: &[String],
+        format: PayloadFormat,
+        bad_records: BadRecords,
+    ) -> Result<Self> {
+        let options = PayloadOptions {
+            bad_records,
+            ..PayloadOptions::new(format)
+        };
+        Self::typed_with(schema, raw_columns, options)
+    }
+
+    /// Typed columns from values or keys; the columns that `raw_columns` names come from the record itself.
+    ///
+    /// # Errors
+    /// As for [`Projection::raw`], and a type that the format cannot be decoded to.
+    pub fn typed_with(schema: SchemaRef, raw_columns: &[String], options: PayloadOptions) -> Result<Self> {
+        Self::build(schema, Some(options), |name| raw_columns.iter().any(|raw| raw == name))
+    }
+
+    fn build(schema: SchemaRef, payload: Option<PayloadOptions>, is_raw: impl Fn(&str) -> bool) -> Result<Self> {
         let mut origins = Vec::with_capacity(schema.fields().len());
+        let mut typed = Vec::new();
         for (index, field) in schema.fields().iter().enumerate() {
-            if schema
-                .fields()
-                .iter()
-                .take(index)
-                .any(|earlier| earlier.name() == field.name())
-            {
+            let mut earlier = schema.fields().iter().take(index);
+            if earlier.any(|earlier| earlier.name() == field.name()) {
                 return Err(ColumnarError::DuplicateColumn(field.name().clone()));
             }
-            origins.push(if is_raw(field.name()) {
-                raw_origin(field)?
-            } else {
-                payload_origin(field)?
+            origins.push(match &payload {
+                Some(options) if !is_raw(field.name()) => {
+                    if options.is_corrupt_record(field) {
+                        Origin::Corrupt
+                    } else {
+                        typed.push(field.as_ref());
+                        Origin::Payload
+                    }
+                }
+                _ => raw_origin(field)?,
             });
+        }
+        if let Some(options) = &payload {
+            options.check(&typed)?;
         }
         Ok(Self {
             schema,
             origins,
             dialect: Dialect::Spark,
-            bad_records,
+            payload: payload.map(Arc::new),
         })
     }
 
@@ -191,9 +231,9 @@ impl Projection {
         self.dialect
     }
 
-    /// What becomes of values that do not fit.
-    pub fn bad_records(&self) -> BadRecords {
-        self.bad_records
+    /// How the typed columns are made, if there may be some.
+    pub fn payload(&self) -> Option<&PayloadOptions> {
+        self.payload.as_deref()
     }
 
     /// Where each column comes from, in the schema's order.
@@ -211,12 +251,8 @@ fn raw_origin(field: &Field) -> Result<Origin> {
     Err(unsupported(field, "this Kafka column"))
 }
 
-fn payload_origin(field: &Field) -> Result<Origin> {
-    crate::json::check_type(field.data_type()).map_err(|()| unsupported(field, "JSON"))?;
-    Ok(Origin::Payload)
-}
-
-fn unsupported(field: &Field, from: &'static str) -> ColumnarError {
+/// A column that cannot be decoded from this.
+pub(crate) fn unsupported(field: &Field, from: &'static str) -> ColumnarError {
     ColumnarError::UnsupportedType {
         column: field.name().clone(),
         data_type: field.data_type().clone(),

@@ -19,11 +19,6 @@ use super::{number, text, time};
 use crate::builder::{BytesBuilder, ListEnds};
 use crate::{ColumnarError, Result};
 
-/// Whether JSON can be decoded to this type.
-pub(crate) fn check_type(data_type: &DataType) -> std::result::Result<(), ()> {
-    Column::new(data_type).map(|_| ()).ok_or(())
-}
-
 /// Whether a value fitted its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {

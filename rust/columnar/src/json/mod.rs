@@ -23,117 +23,66 @@ mod text;
 mod time;
 
 use arrow_array::ArrayRef;
-use arrow_schema::{DataType, Field};
+use arrow_schema::Field;
 
-pub(crate) use column::check_type;
 use column::{Column, Fit};
 use fields::FieldSpans;
 pub use scan::NESTING_LIMIT;
 use scan::{Malformed, Scanner};
 
-use crate::builder::BytesBuilder;
-use crate::projection::Origin;
-use crate::{Projection, Result};
+use crate::Result;
+use crate::options::OptionMap;
+use crate::payload::{Bad, PayloadDecoder};
+use crate::projection::unsupported;
 
-/// Name of the column that gets values that do not fit.
-const CORRUPT_RECORD: &str = "_corrupt_record";
+/// How JSON is read, by the names of Spark's options.
+#[derive(Clone, Debug, Default)]
+pub struct JsonOptions {}
 
-/// What becomes of a value that does not fit the schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BadRecords {
-    /// Nulls: of the whole row when the value is no JSON object, else of the fields that do not fit (PERMISSIVE).
-    Null,
-    /// An error (FAILFAST).
-    Fail,
+impl JsonOptions {
+    /// Takes the options by Spark's names.
+    pub(crate) fn take(_map: &mut OptionMap) -> Result<Self> {
+        Ok(Self {})
+    }
 }
 
-/// What is wrong with a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bad {
-    /// It is no JSON object.
-    Malformed(Malformed),
-    /// The field of this column does not fit.
-    Field(usize),
-}
-
-/// A column of the payload.
+/// Decodes JSON objects into columns.
 #[derive(Debug)]
-enum Target {
-    Field(Column),
-    Corrupt(BytesBuilder),
-}
-
-/// Decodes values into the payload columns of a projection.
-#[derive(Debug)]
-pub(crate) struct RowDecoder {
-    names: Vec<String>,
-    targets: Vec<Target>,
+pub(crate) struct JsonDecoder {
+    columns: Vec<Column>,
     spans: FieldSpans,
 }
 
-impl RowDecoder {
-    /// A decoder for the payload columns; nothing if the projection has none.
-    pub(crate) fn new(projection: &Projection) -> Option<Self> {
-        let fields: Vec<&Field> = (projection.schema().fields().iter().zip(projection.origins()))
-            .filter(|(_, origin)| **origin == Origin::Payload)
-            .map(|(field, _)| field.as_ref())
-            .collect();
-        let targets: Vec<Target> = fields.iter().filter_map(|field| target(field)).collect();
-        (!targets.is_empty()).then(|| Self {
-            names: fields.iter().map(|field| field.name().clone()).collect(),
+impl JsonDecoder {
+    /// A decoder for these columns.
+    pub(crate) fn new(fields: &[&Field], _options: &JsonOptions) -> Result<Self> {
+        let column = |field: &&Field| Column::new(field.data_type()).ok_or_else(|| unsupported(field, "JSON"));
+        Ok(Self {
+            columns: fields.iter().map(column).collect::<Result<_>>()?,
             spans: FieldSpans::new(fields.iter().map(|field| field.name().as_str())),
-            targets,
         })
     }
+}
 
-    /// Appends one row; says what is wrong with its value, if anything is.
-    pub(crate) fn push(&mut self, value: &[u8]) -> Result<Option<Bad>> {
+impl PayloadDecoder for JsonDecoder {
+    fn push(&mut self, payload: Option<&[u8]>) -> Result<Option<Bad>> {
+        let value = payload.unwrap_or_default();
         let mut bad = None;
         if Scanner::new(value).is_blank() {
             self.spans.clear();
-        } else if let Err(malformed) = self.spans.scan(value) {
-            bad = Some(Bad::Malformed(malformed));
+        } else if let Err(Malformed { at, what }) = self.spans.scan(value) {
+            bad = Some(Bad::Malformed { at, what });
             self.spans.clear();
         }
-        for (index, (target, span)) in self.targets.iter_mut().zip(self.spans.iter()).enumerate() {
-            if let Target::Field(column) = target
-                && column.push(value, span)? == Fit::Bad
-            {
+        for (index, (column, span)) in self.columns.iter_mut().zip(self.spans.iter()).enumerate() {
+            if column.push(value, span)? == Fit::Bad {
                 bad = bad.or(Some(Bad::Field(index)));
-            }
-        }
-        for target in &mut self.targets {
-            if let Target::Corrupt(column) = target {
-                column.push(bad.map(|_| value))?;
             }
         }
         Ok(bad)
     }
 
-    /// The finished columns, in the schema's order.
-    pub(crate) fn finish(&mut self) -> Result<Vec<ArrayRef>> {
-        let finish = |target: &mut Target| match target {
-            Target::Field(column) => column.finish(),
-            Target::Corrupt(column) => column.finish_string(),
-        };
-        self.targets.iter_mut().map(finish).collect()
+    fn finish(&mut self) -> Result<Vec<ArrayRef>> {
+        self.columns.iter_mut().map(Column::finish).collect()
     }
-
-    /// A sentence about what is wrong.
-    pub(crate) fn describe(&self, bad: Bad) -> String {
-        match bad {
-            Bad::Malformed(Malformed { at, what }) => format!("the value is no JSON object: {what} at byte {at}"),
-            Bad::Field(index) => {
-                let name = self.names.get(index).map_or("", String::as_str);
-                format!("field {name:?} of the value does not fit its column")
-            }
-        }
-    }
-}
-
-fn target(field: &Field) -> Option<Target> {
-    if field.name() == CORRUPT_RECORD && *field.data_type() == DataType::Utf8 {
-        return Some(Target::Corrupt(BytesBuilder::new()));
-    }
-    Column::new(field.data_type()).map(Target::Field)
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::RecordBatch;
 use barnabas_client::fetched::FetchedBatch;
 use barnabas_columnar::{BadRecords, ColumnarError, Decoder, Limits, Projection, RecordSlice};
-use barnabas_records::{BatchIter, RecordRef};
+use barnabas_records::{AnyBatchIter, RecordRef};
 use bytes::Bytes;
 use pyo3::exceptions::{PyImportError, PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -216,7 +216,7 @@ fn decode(parts: &[(&Batch, usize, usize)], mut decoder: Decoder) -> Result<Vec<
 impl Records {
     /// The records of whole record batches as they stand in a log segment or a fetch response.
     ///
-    /// Checks each batch's CRC and decompresses it. Records outside of `first_offset` to `end_offset` are left out.
+    /// Checks each batch's CRC and decompresses it; message sets of older formats (0 and 1) are read too. Records outside of `first_offset` to `end_offset` are left out.
     #[staticmethod]
     #[pyo3(signature = (topic, partition, data, first_offset=0, end_offset=None))]
     fn from_bytes(
@@ -230,18 +230,18 @@ impl Records {
         let topic: Arc<str> = topic.into();
         let corrupt = |error| crate::error::raise(py, "CorruptMessageError", &format!("{topic}-{partition}: {error}"));
         let mut batches = Vec::new();
-        for batch in BatchIter::new(data) {
+        for batch in AnyBatchIter::new(data) {
             let batch = batch.map_err(corrupt)?;
             batch.check_crc().map_err(corrupt)?;
             let mut scratch = Vec::new();
-            let payload = batch
-                .decompress_into(&mut scratch, DECOMPRESSED_BYTES_LIMIT)
+            let (header, payload) = batch
+                .decode(&mut scratch, DECOMPRESSED_BYTES_LIMIT)
                 .map_err(corrupt)?;
             batches.push(FetchedBatch {
                 topic: Arc::clone(&topic),
                 partition,
-                leader_epoch: batch.header.partition_leader_epoch,
-                header: batch.header,
+                leader_epoch: header.partition_leader_epoch,
+                header,
                 payload: Bytes::copy_from_slice(payload),
                 first_offset,
                 end_offset: end_offset.unwrap_or(i64::MAX),

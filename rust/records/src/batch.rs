@@ -1,7 +1,10 @@
 //! Whole batches in a run of bytes: a Produce request's records, a Fetch response's, a log segment's.
 
 use crate::header::{CRC_START, body_len};
-use crate::{BatchHeader, Compression, HEADER_LEN, LOG_OVERHEAD, RecordIter, RecordsError, Result, crc32c, decompress};
+use crate::{
+    BatchHeader, Compression, HEADER_LEN, LOG_OVERHEAD, OutputLimit, RecordIter, RecordsError, Result, crc32c,
+    decompress,
+};
 
 /// Exactly one whole batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +58,8 @@ impl<'a> BatchRef<'a> {
     /// The records uncompressed: the payload itself, or `scratch`, whose former contents are dropped.
     ///
     /// # Errors
-    /// Unknown codec, invalid compressed data, or more than `limit` bytes of records.
-    pub fn decompress_into<'s>(&self, scratch: &'s mut Vec<u8>, limit: usize) -> Result<&'s [u8]>
+    /// Unknown codec, invalid compressed data, or more than `limit` allows.
+    pub fn decompress_into<'s>(&self, scratch: &'s mut Vec<u8>, limit: impl Into<OutputLimit>) -> Result<&'s [u8]>
     where
         'a: 's,
     {

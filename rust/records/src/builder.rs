@@ -75,6 +75,9 @@ impl Seal {
 pub struct BatchBuilder {
     buffer: Vec<u8>,
     record_count: i32,
+    /// Offset delta of the last record, -1 while there is none.
+    last_offset_delta: i32,
+    delete_horizon: bool,
     base_timestamp: i64,
     max_timestamp: i64,
 }
@@ -95,6 +98,8 @@ impl BatchBuilder {
         Self {
             buffer,
             record_count: 0,
+            last_offset_delta: -1,
+            delete_horizon: false,
             base_timestamp: NO_TIMESTAMP,
             max_timestamp: NO_TIMESTAMP,
         }
@@ -109,7 +114,20 @@ impl BatchBuilder {
         value: Option<&[u8]>,
         headers: &[Header<'_>],
     ) -> usize {
-        self.sizes(timestamp, key, value, headers).record
+        self.record_size_at(self.next_delta(), timestamp, key, value, headers)
+    }
+
+    /// As [`record_size`](Self::record_size), for [`append_at`](Self::append_at).
+    #[inline]
+    pub fn record_size_at(
+        &self,
+        offset_delta: i32,
+        timestamp: i64,
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        headers: &[Header<'_>],
+    ) -> usize {
+        self.sizes(offset_delta, timestamp, key, value, headers).record
     }
 
     /// Appends a record and returns its offset minus the batch's base offset.
@@ -124,8 +142,64 @@ impl BatchBuilder {
         value: Option<&[u8]>,
         headers: &[Header<'_>],
     ) -> Result<i32> {
-        let sizes = self.sizes(timestamp, key, value, headers);
-        self.write(&sizes, timestamp, key, value, headers)
+        let delta = self.next_delta();
+        let sizes = self.sizes(delta, timestamp, key, value, headers);
+        self.write(&sizes, delta, timestamp, key, value, headers)
+    }
+
+    /// As [`append`](Self::append), with an offset of the caller's choice above the last one: compaction leaves gaps.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append), or `offset_delta` does not lie above that of the last record.
+    pub fn append_at(
+        &mut self,
+        offset_delta: i32,
+        timestamp: i64,
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        headers: &[Header<'_>],
+    ) -> Result<()> {
+        if offset_delta <= self.last_offset_delta {
+            return Err(RecordsError::InvalidOffsetDelta {
+                delta: offset_delta,
+                last: self.last_offset_delta,
+            });
+        }
+        let sizes = self.sizes(offset_delta, timestamp, key, value, headers);
+        self.write(&sizes, offset_delta, timestamp, key, value, headers)?;
+        Ok(())
+    }
+
+    /// Makes the batch end at a later offset than its last record: compaction removed what came after.
+    ///
+    /// # Errors
+    /// `offset_delta` lies below that of the last record.
+    pub fn set_last_offset_delta(&mut self, offset_delta: i32) -> Result<()> {
+        if offset_delta < self.last_offset_delta {
+            return Err(RecordsError::InvalidOffsetDelta {
+                delta: offset_delta,
+                last: self.last_offset_delta,
+            });
+        }
+        self.last_offset_delta = offset_delta;
+        Ok(())
+    }
+
+    /// Writes the time from which tombstones of the batch may be removed. It takes the place of the base timestamp, so it
+    /// must be set before the first record.
+    ///
+    /// # Errors
+    /// There are records.
+    pub fn set_delete_horizon(&mut self, horizon_ms: i64) -> Result<()> {
+        if self.record_count > 0 {
+            return Err(RecordsError::InvalidRecord {
+                index: 0,
+                reason: "it was written before the delete horizon was known",
+            });
+        }
+        self.base_timestamp = horizon_ms;
+        self.delete_horizon = true;
+        Ok(())
     }
 
     /// As [`append`](Self::append), but leaves the batch alone and returns `None` if it would grow beyond
@@ -142,11 +216,12 @@ impl BatchBuilder {
         value: Option<&[u8]>,
         headers: &[Header<'_>],
     ) -> Result<Option<i32>> {
-        let sizes = self.sizes(timestamp, key, value, headers);
+        let delta = self.next_delta();
+        let sizes = self.sizes(delta, timestamp, key, value, headers);
         if self.buffer.len().saturating_add(sizes.record) > size_limit {
             return Ok(None);
         }
-        self.write(&sizes, timestamp, key, value, headers).map(Some)
+        self.write(&sizes, delta, timestamp, key, value, headers).map(Some)
     }
 
     /// Bytes of the batch as it stands, uncompressed, header included.
@@ -224,8 +299,13 @@ impl BatchBuilder {
             partition_leader_epoch: seal.leader_epoch,
             magic: MAGIC_V2,
             crc: 0,
-            attributes: seal.attributes(),
-            last_offset_delta: self.record_count - 1,
+            attributes: seal.attributes()
+                | if self.delete_horizon {
+                    attributes::DELETE_HORIZON
+                } else {
+                    0
+                },
+            last_offset_delta: self.last_offset_delta,
             base_timestamp: self.base_timestamp,
             max_timestamp: self.max_timestamp,
             producer_id: seal.producer_id,
@@ -240,9 +320,15 @@ impl BatchBuilder {
         Ok(self.buffer)
     }
 
+    /// Offset delta of a record that is appended next; the largest cannot be passed, which `write` refuses.
+    #[inline]
+    fn next_delta(&self) -> i32 {
+        self.last_offset_delta.saturating_add(1)
+    }
+
     #[inline]
     fn timestamp_delta(&self, timestamp: i64) -> i64 {
-        if self.record_count == 0 {
+        if self.record_count == 0 && !self.delete_horizon {
             0
         } else {
             timestamp.wrapping_sub(self.base_timestamp)
@@ -250,12 +336,19 @@ impl BatchBuilder {
     }
 
     #[inline]
-    fn sizes(&self, timestamp: i64, key: Option<&[u8]>, value: Option<&[u8]>, headers: &[Header<'_>]) -> Sizes {
+    fn sizes(
+        &self,
+        offset_delta: i32,
+        timestamp: i64,
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        headers: &[Header<'_>],
+    ) -> Sizes {
         const ATTRIBUTES_LEN: usize = 1;
         let headers = if headers.is_empty() { 1 } else { headers_len(headers) };
         let body = ATTRIBUTES_LEN
             .saturating_add(varlong_len(self.timestamp_delta(timestamp)))
-            .saturating_add(varint_len(self.record_count))
+            .saturating_add(varint_len(offset_delta))
             .saturating_add(bytes_len(key))
             .saturating_add(bytes_len(value))
             .saturating_add(headers);
@@ -269,15 +362,15 @@ impl BatchBuilder {
     fn write(
         &mut self,
         sizes: &Sizes,
+        offset_delta: i32,
         timestamp: i64,
         key: Option<&[u8]>,
         value: Option<&[u8]>,
         headers: &[Header<'_>],
     ) -> Result<i32> {
-        let offset_delta = self.record_count;
         let size = self.buffer.len().saturating_add(sizes.record);
         if size > BATCH_SIZE_MAX || timestamp < NO_TIMESTAMP || offset_delta == i32::MAX {
-            return Err(refusal(size, timestamp, offset_delta));
+            return Err(refusal(size, timestamp, self.record_count));
         }
         let timestamp_delta = self.timestamp_delta(timestamp);
         let buffer = &mut self.buffer;
@@ -294,13 +387,33 @@ impl BatchBuilder {
             put_bytes(buffer, *value);
         }
         debug_assert_eq!(self.buffer.len(), size, "the size was promised");
-        if offset_delta == 0 {
+        if self.record_count == 0 && !self.delete_horizon {
             self.base_timestamp = timestamp;
         }
         self.max_timestamp = self.max_timestamp.max(timestamp);
-        self.record_count = offset_delta + 1;
+        self.record_count += 1;
+        self.last_offset_delta = offset_delta;
         Ok(offset_delta)
     }
+}
+
+/// Appends a record without headers; the caller has bounded what is written in all.
+pub(crate) fn write_plain(
+    buffer: &mut Vec<u8>,
+    timestamp_delta: i64,
+    offset_delta: i32,
+    key: Option<&[u8]>,
+    value: Option<&[u8]>,
+) {
+    const FIXED_LEN: usize = 2; // attributes and the count of headers
+    let body = FIXED_LEN + varlong_len(timestamp_delta) + varint_len(offset_delta) + bytes_len(key) + bytes_len(value);
+    put(buffer, length(body));
+    put(buffer, ATTRIBUTES);
+    put(buffer, zigzag64(timestamp_delta));
+    put(buffer, zigzag32(offset_delta).into());
+    put_bytes(buffer, key);
+    put_bytes(buffer, value);
+    put(buffer, length(0));
 }
 
 /// Appends a varint.

@@ -6,6 +6,12 @@ pub fn crc32c(data: &[u8]) -> u32 {
     crc_fast::crc32_iscsi(data)
 }
 
+/// The checksum of message sets and of gzip: CRC-32 as zlib computes it.
+#[inline]
+pub(crate) fn crc32(data: &[u8]) -> u32 {
+    crc_fast::crc32_iso_hdlc(data)
+}
+
 #[cfg(test)]
 mod tests {
     use crc_fast::{CrcAlgorithm, get_calculator_target};

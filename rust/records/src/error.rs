@@ -14,8 +14,8 @@ pub enum RecordsError {
         /// Bytes that the input has.
         available: usize,
     },
-    /// A record format other than version 2.
-    #[error("record format with magic {0} is not supported, only 2 is")]
+    /// A record format that is unknown, or too old for this place.
+    #[error("record format with magic {0} is not supported here")]
     UnknownMagic(i8),
     /// A codec number that Kafka does not define.
     #[error("compression codec {0} is unknown")]
@@ -58,6 +58,18 @@ pub enum RecordsError {
         /// The caller's limit.
         limit: usize,
     },
+    /// Decompression was stopped because so few bytes must not become so many.
+    #[error("the batch decompresses to more than {ratio} times its size")]
+    RatioTooLarge {
+        /// The caller's limit.
+        ratio: usize,
+    },
+    /// A message set of format 0 or 1 breaks its format.
+    #[error("the message set is invalid: {reason}")]
+    InvalidMessage {
+        /// The rule that it breaks.
+        reason: &'static str,
+    },
     /// Compressed bytes that the codec refuses.
     #[error("invalid {} data: {reason}", codec.name())]
     Decompress {
@@ -93,6 +105,20 @@ pub enum RecordsError {
         size: usize,
         /// Largest size of the format.
         limit: usize,
+    },
+    /// An offset within its batch that does not follow the one before.
+    #[error("offset delta {delta} does not follow {last} in the batch")]
+    InvalidOffsetDelta {
+        /// The delta asked for.
+        delta: i32,
+        /// That of the last record, -1 if there is none.
+        last: i32,
+    },
+    /// A batch that cannot be split.
+    #[error("the batch cannot be split: {reason}")]
+    NotSplittable {
+        /// Why.
+        reason: &'static str,
     },
     /// A batch must hold at least one record.
     #[error("a batch without records cannot be sealed")]

@@ -148,6 +148,24 @@ impl BatchHeader {
         out.copy_from_slice(raw.as_bytes());
     }
 
+    /// The batch that compaction leaves when it removed all records: header only, with the offsets, the producer and its
+    /// last sequence, so that neither is forgotten.
+    pub fn to_empty_batch(&self) -> [u8; HEADER_LEN] {
+        let kept = attributes::LOG_APPEND_TIME | attributes::TRANSACTIONAL | attributes::CONTROL;
+        let empty = Self {
+            batch_length: i32::try_from(LENGTH_MIN).unwrap_or_default(),
+            attributes: self.attributes & kept,
+            base_timestamp: NO_TIMESTAMP,
+            record_count: 0,
+            ..*self
+        };
+        let mut bytes = [0; HEADER_LEN];
+        empty.write(&mut bytes);
+        let summed = crate::patch::set_crc(&mut bytes);
+        debug_assert_eq!(summed, Ok(()), "a header has room for its CRC");
+        bytes
+    }
+
     /// Bytes of the whole batch, header included (0 for a negative length, which [`parse`](Self::parse) refuses).
     #[inline]
     pub fn size_in_bytes(&self) -> usize {

@@ -53,6 +53,18 @@ pub fn set_producer(batch: &mut [u8], producer_id: i64, producer_epoch: i16, bas
     set_crc(batch)
 }
 
+/// Sets what the records' timestamps count from and the largest of them, and the CRC: all records move by as much as the
+/// base does.
+///
+/// # Errors
+/// `batch` is shorter than a header.
+pub fn set_timestamps(batch: &mut [u8], base_timestamp: i64, max_timestamp: i64) -> Result<()> {
+    let header = raw(batch)?;
+    header.base_timestamp.set(base_timestamp);
+    header.max_timestamp.set(max_timestamp);
+    set_crc(batch)
+}
+
 pub(crate) fn set_crc(batch: &mut [u8]) -> Result<()> {
     let crc = crc32c(batch.get(CRC_START..).unwrap_or_default());
     raw(batch)?.crc.set(crc);

@@ -128,6 +128,21 @@ impl<'p> RecordIter<'p> {
         }
     }
 
+    /// The record with this index, at the front of `bytes`.
+    #[inline]
+    pub(crate) fn at(header: &BatchHeader, bytes: &'p [u8], index: usize) -> Self {
+        Self {
+            decoded: i32::try_from(index).unwrap_or(i32::MAX),
+            ..Self::new(header, bytes)
+        }
+    }
+
+    /// The record at the front; whether more follow is not looked at.
+    #[inline]
+    pub(crate) fn decode_one(&mut self) -> Result<RecordRef<'p>> {
+        self.decode()
+    }
+
     #[cold]
     fn invalid(&self, reason: &'static str) -> RecordsError {
         RecordsError::InvalidRecord {

@@ -137,7 +137,7 @@ fn skip_header(input: &[u8]) -> Result<&[u8]> {
 fn check_trailer<'a>(input: &'a [u8], member: &[u8]) -> Result<&'a [u8]> {
     let (crc, rest) = take_u32(input)?;
     let (size, rest) = take_u32(rest)?;
-    if crc != crc_fast::crc32_iso_hdlc(member) {
+    if crc != crate::crc::crc32(member) {
         return Err(invalid("the checksum differs"));
     }
     // The size field holds the low 32 bits.

@@ -69,11 +69,13 @@ struct Frame {
     block_len_max: usize,
 }
 
-pub(super) fn decompress(input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<()> {
+/// With `is_format_0` the descriptor's checksum is not looked at: writers of that format computed it over other bytes
+/// (KAFKA-3160).
+pub(super) fn decompress(input: &[u8], out: &mut Vec<u8>, limit: usize, is_format_0: bool) -> Result<()> {
     let start = out.len();
     let mut rest = input;
     loop {
-        let (frame, after) = parse_descriptor(rest)?;
+        let (frame, after) = parse_descriptor(rest, is_format_0)?;
         let frame_start = out.len();
         rest = decompress_blocks(&frame, after, out, start, limit)?;
         let content = out.get(frame_start..).unwrap_or_default();
@@ -93,7 +95,7 @@ pub(super) fn decompress(input: &[u8], out: &mut Vec<u8>, limit: usize) -> Resul
     }
 }
 
-fn parse_descriptor(input: &[u8]) -> Result<(Frame, &[u8])> {
+fn parse_descriptor(input: &[u8], is_format_0: bool) -> Result<(Frame, &[u8])> {
     const VERSION_MASK: u8 = 0xc0;
     const VERSION: u8 = 0x40;
     const INDEPENDENT: u8 = 0x20;
@@ -129,7 +131,7 @@ fn parse_descriptor(input: &[u8]) -> Result<(Frame, &[u8])> {
     let described = descriptor.len() - rest.len();
     let (&checksum, rest) = rest.split_first().ok_or_else(short)?;
     let [_, second, ..] = xxh32(descriptor.get(..described).unwrap_or_default()).to_le_bytes();
-    if checksum != second {
+    if checksum != second && !is_format_0 {
         return Err(invalid("the descriptor's checksum differs"));
     }
     let frame = Frame {

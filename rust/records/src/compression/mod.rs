@@ -6,7 +6,7 @@ mod snappy;
 mod xxh32;
 mod zstd;
 
-use crate::{RecordsError, Result};
+use crate::{MAGIC_V0, MAGIC_V2, OutputLimit, RecordsError, Result};
 
 /// Codec of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -126,25 +126,42 @@ pub fn compress(codec: Compression, level: Option<i32>, input: &[u8], out: &mut 
     result
 }
 
-/// Decompresses `input` and appends the result, at most `limit` bytes, to `out`.
+/// Decompresses `input` and appends the result, no more than `limit` allows, to `out`.
 ///
 /// # Errors
-/// The data are invalid, or decompress to more than `limit` bytes. `out` is as it was.
-pub fn decompress(codec: Compression, input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<()> {
+/// The data are invalid, or decompress to more than `limit` allows. `out` is as it was.
+pub fn decompress(codec: Compression, input: &[u8], out: &mut Vec<u8>, limit: impl Into<OutputLimit>) -> Result<()> {
+    decompress_message(codec, MAGIC_V2, input, out, limit.into())
+}
+
+/// As [`decompress`], for a batch of this format: in LZ4 frames of format 0 the header's checksum is another one.
+pub(crate) fn decompress_message(
+    codec: Compression,
+    magic: i8,
+    input: &[u8],
+    out: &mut Vec<u8>,
+    limit: OutputLimit,
+) -> Result<()> {
     let start = out.len();
+    let bytes = limit.bytes_for(input.len());
     let result = match codec {
-        Compression::None if input.len() > limit => Err(RecordsError::DecompressedTooLarge { limit }),
+        Compression::None if input.len() > bytes => Err(RecordsError::DecompressedTooLarge { limit: bytes }),
         Compression::None => {
             out.extend_from_slice(input);
             Ok(())
         }
-        Compression::Gzip => gzip::decompress(input, out, limit),
-        Compression::Snappy => snappy::decompress(input, out, limit),
-        Compression::Lz4 => lz4::decompress(input, out, limit),
-        Compression::Zstd => zstd::decompress(input, out, limit),
+        Compression::Gzip => gzip::decompress(input, out, bytes),
+        Compression::Snappy => snappy::decompress(input, out, bytes),
+        Compression::Lz4 => lz4::decompress(input, out, bytes, magic == MAGIC_V0),
+        Compression::Zstd => zstd::decompress(input, out, bytes),
     };
-    if result.is_err() {
+    result.map_err(|error| {
         out.truncate(start);
-    }
-    result
+        match error {
+            RecordsError::DecompressedTooLarge { .. } if bytes < limit.bytes => {
+                RecordsError::RatioTooLarge { ratio: limit.ratio }
+            }
+            error => error,
+        }
+    })
 }

@@ -70,6 +70,55 @@ pub enum ColumnarError {
     /// The same column twice.
     #[error("column {0:?} appears twice")]
     DuplicateColumn(String),
+    /// A column of a table that is to be written, of a type that is not bytes.
+    #[error(
+        "column {column:?} of type {data_type} cannot be written as bytes: it must be binary or string (also large, view, \
+         fixed-size or a dictionary of these); encode_json() and encode_avro() make bytes of other columns"
+    )]
+    NotBytes {
+        /// Name of the column.
+        column: String,
+        /// Its type.
+        data_type: DataType,
+    },
+    /// A column of a table that is to be written, of a type that this column cannot have.
+    #[error("column {column:?} is of type {data_type}, it must have {wanted}")]
+    MistypedColumn {
+        /// Name of the column.
+        column: String,
+        /// Its type.
+        data_type: DataType,
+        /// What it must have.
+        wanted: &'static str,
+    },
+    /// A column that a record has no place for.
+    #[error(
+        "column {0:?} has no place in a record (value, key, headers, topic, partition, timestamp); encode_json() and \
+         encode_avro() make one value of several columns"
+    )]
+    NotWritable(String),
+    /// A table to be written that has no values.
+    #[error("the table has no column \"value\"; encode_json() and encode_avro() make one of other columns")]
+    NoValueColumn,
+    /// A cell that cannot be written.
+    #[error("column {column:?}, row {row}: {reason}")]
+    InvalidRow {
+        /// Name of the column.
+        column: String,
+        /// The row in its Arrow batch.
+        row: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A row that the record format refuses.
+    #[error("the rows cannot be a record batch: {0}")]
+    Unwritable(#[from] RecordsError),
+    /// A table that names more topics and partitions than one call writes to.
+    #[error("the table names more than {limit} partitions")]
+    TooManyTargets {
+        /// The limit.
+        limit: usize,
+    },
     /// One record whose column does not fit 32-bit offsets.
     #[error("one record needs more than 2 GiB in an Arrow column")]
     ColumnTooLarge,

@@ -9,10 +9,12 @@
 mod builder;
 mod csv;
 mod decoder;
+pub mod encode;
 mod error;
 mod json;
 mod options;
 mod payload;
+mod pool;
 mod projection;
 mod raw;
 mod text;

@@ -187,6 +187,7 @@ fn clean_start(criterion: &mut Criterion) {
             node_id: 1,
             temporary: true,
             open_files_max: 1000,
+            recovery_threads: 2,
             defaults: LogConfig {
                 segment_bytes: 40_000,
                 ..LogConfig::default()

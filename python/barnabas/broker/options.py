@@ -59,6 +59,7 @@ _CORE_OPTIONS = (
     "max.connections",
     "max.connections.per.ip",
     "num.partitions",
+    "num.recovery.threads.per.data.dir",
     "producer.id.expiration.ms",
     "queued.max.requests",
     "socket.listen.backlog.size",

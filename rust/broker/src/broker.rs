@@ -71,6 +71,7 @@ impl Broker {
             node_id: config.node_id,
             temporary: config.temporary,
             open_files_max: options.open_files_max,
+            recovery_threads: options.recovery_threads,
             defaults: defaults.log,
         };
         let now_ms = wall_clock_ms();
@@ -153,11 +154,8 @@ impl Broker {
         receiver
     }
 
-    /// Flushes the segments that an append has sealed, in the background.
+    /// Stores the indexes of the segments that an append has sealed and flushes them, in the background.
     pub(crate) fn flush_sealed(&self, partition: &Arc<Partition>) {
-        if self.config.temporary {
-            return;
-        }
         let partition = Arc::clone(partition);
         self.helpers.run(move || {
             if let Err(error) = partition.log.flush_sealed() {

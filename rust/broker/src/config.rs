@@ -76,6 +76,7 @@ pub(crate) struct Options {
     pub(crate) send_mode: SendMode,
     pub(crate) socket_buffer_bytes: Option<usize>,
     pub(crate) open_files_max: usize,
+    pub(crate) recovery_threads: usize,
     pub(crate) helper_threads: usize,
     pub(crate) checkpoint_interval: Duration,
 }
@@ -108,6 +109,7 @@ impl Options {
                 bytes => usize::try_from(bytes).ok(),
             },
             open_files_max: reader.number("barnabas.open.files", 4096)?,
+            recovery_threads: reader.number("num.recovery.threads.per.data.dir", 2)?,
             checkpoint_interval: Duration::from_millis(
                 reader.number("log.flush.offset.checkpoint.interval.ms", 60_000)?,
             ),

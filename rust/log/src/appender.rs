@@ -19,8 +19,17 @@ use crate::validate::validate;
 pub(crate) struct Appender {
     dir_exists: bool,
     pub(crate) producers: ProducerStates,
-    /// Offset of the newest producer snapshot.
+    /// Offset of the newest producer snapshot, taken or written.
     snapshot_offset: i64,
+    /// Snapshots that were taken at rolls and are not written yet.
+    snapshots_due: Vec<Snapshot>,
+}
+
+/// The producers' state as of an offset, encoded.
+#[derive(Debug)]
+struct Snapshot {
+    offset: i64,
+    bytes: Vec<u8>,
 }
 
 /// Positions and relative offsets in index entries are signed 32-bit numbers to Kafka.
@@ -32,6 +41,7 @@ impl Appender {
             dir_exists,
             producers,
             snapshot_offset,
+            snapshots_due: Vec::new(),
         }
     }
 }
@@ -184,9 +194,12 @@ impl PartitionLog {
         self.add_segment(now_ms)
     }
 
+    /// Begins the next segment. The old one's indexes and the producer snapshot stay in memory: they are written
+    /// outside of the append lock, by [`store_sealed_locked`](Self::store_sealed_locked).
     fn roll(&self, appender: &mut Appender, active: &Segment, now_ms: i64) -> Result<Arc<Segment>, LogError> {
-        active.seal()?;
-        self.write_snapshot(appender, self.log_end_offset())?;
+        active.seal();
+        self.take_snapshot(appender, self.log_end_offset());
+        self.sealed_unstored.store(true, Ordering::Release);
         self.add_segment(now_ms)
     }
 
@@ -200,21 +213,36 @@ impl PartitionLog {
         Ok(segment)
     }
 
-    /// Writes the producers' state as of `offset`, unless a snapshot says the same. A snapshot without producers has
+    /// Notes the producers' state as of `offset`, unless a snapshot says the same. A snapshot without producers has
     /// its use too: the next start need not look for them before that offset.
-    pub(crate) fn write_snapshot(&self, appender: &mut Appender, offset: i64) -> Result<(), LogError> {
-        if appender.snapshot_offset >= offset {
+    pub(crate) fn take_snapshot(&self, appender: &mut Appender, offset: i64) {
+        if appender.snapshot_offset < offset {
+            let bytes = appender.producers.to_snapshot();
+            appender.snapshots_due.push(Snapshot { offset, bytes });
+            appender.snapshot_offset = offset;
+        }
+    }
+
+    /// Writes what rolls left in memory: the indexes of sealed segments and producer snapshots. Until then a crash
+    /// costs the next start only time: it builds the indexes anew and takes the producers from an older snapshot and
+    /// the log. The caller holds `flushing`, so that nothing appears in a directory that is being removed.
+    pub(crate) fn store_sealed_locked(&self) -> Result<(), LogError> {
+        if !self.sealed_unstored.swap(false, Ordering::AcqRel) {
             return Ok(());
         }
-        let path = self.dir.join(file_name(offset, ".snapshot"));
-        let failed = |error| LogError::io("write", &path, error);
-        let storage = self.env.storage.as_ref();
-        // A torn snapshot is recognised by its CRC and an older one is used: nobody waits for a sync.
-        storage
-            .write_atomic(&path, &appender.producers.to_snapshot(), false)
-            .map_err(failed)?;
-        appender.snapshot_offset = offset;
+        for segment in self.segments().iter() {
+            segment.store_indexes()?;
+        }
         self.names_unsynced.store(true, Ordering::Release);
+        let due = std::mem::take(&mut self.lock_appender()?.snapshots_due);
+        for snapshot in due {
+            let path = self.dir.join(file_name(snapshot.offset, ".snapshot"));
+            // A torn snapshot is recognised by its CRC and an older one is used: nobody waits for a sync.
+            self.env
+                .storage
+                .write_atomic(&path, &snapshot.bytes, false)
+                .map_err(|error| LogError::io("write", &path, error))?;
+        }
         Ok(())
     }
 }

@@ -21,14 +21,21 @@ impl PartitionLog {
             .map_err(|error| self.env.health.fail(error))
     }
 
-    /// Makes the sealed segments durable and returns the new recovery point.
+    /// Writes the sealed segments' indexes and makes the segments durable; returns the new recovery point.
     pub fn flush_sealed(&self) -> Result<i64, LogError> {
         self.check_usable()?;
         let Some(active) = self.segments().last().cloned() else {
             return Ok(self.recovery_point());
         };
-        self.flush_up_to(active.base_offset, false)
+        self.store_sealed()
+            .and_then(|()| self.flush_up_to(active.base_offset, false))
             .map_err(|error| self.env.health.fail(error))
+    }
+
+    /// Writes what rolls left in memory; see [`store_sealed_locked`](Self::store_sealed_locked).
+    fn store_sealed(&self) -> Result<(), LogError> {
+        let _flushing = lock(&self.flushing);
+        self.store_sealed_locked()
     }
 
     /// What may be written to `recovery-point-offset-checkpoint`: the end of the last segment that is on disk with its
@@ -65,7 +72,12 @@ impl PartitionLog {
         if recovery_point >= end_offset {
             return Ok(recovery_point);
         }
+        self.store_sealed_locked()?;
         let segments = self.segments();
+        if segments.is_empty() {
+            // The log was deleted meanwhile.
+            return Ok(recovery_point);
+        }
         // The segment that ends at the recovery point is among them: it may have been sealed since the flush that put
         // the point there, and then its indexes are not on disk.
         let begin = segments
@@ -89,6 +101,7 @@ impl PartitionLog {
 
     /// After the last append: also what came to the indexes and the snapshot since.
     pub(crate) fn flush_closed(&self) -> Result<(), LogError> {
+        self.store_sealed()?;
         self.flush_up_to(self.log_end_offset(), true)?;
         self.write_epochs()?;
         let segments = self.segments();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use crate::checkpoint::{self, Offsets};
@@ -28,6 +29,8 @@ pub struct ManagerConfig {
     pub temporary: bool,
     /// Files of idle partitions and sealed segments are closed beyond this number.
     pub open_files_max: usize,
+    /// `num.recovery.threads.per.data.dir`: threads that open the partitions of a data directory, at least one.
+    pub recovery_threads: usize,
     /// Options of logs found on disk, until [`PartitionLog::set_config`].
     pub defaults: LogConfig,
 }
@@ -263,6 +266,51 @@ impl LogManager {
     }
 }
 
+/// What a data directory says about its partitions before they are opened.
+struct Found {
+    now_ms: i64,
+    clean_shutdown: bool,
+    recovery_points: Offsets,
+    log_starts: Offsets,
+    high_watermarks: Offsets,
+    cleaned: Offsets,
+}
+
+/// Calls `run` for each of `items` on up to `threads` threads and returns the results in the order of the items, or
+/// the error of the first item that has one; nothing new is begun after an error.
+fn each_in_parallel<I: Sync, T: Send>(
+    threads: usize,
+    items: &[I],
+    run: impl Fn(&I) -> Result<T, LogError> + Sync,
+) -> Result<Vec<T>, LogError> {
+    let next = AtomicUsize::new(0);
+    let failed = AtomicBool::new(false);
+    let work = || {
+        let mut done = Vec::new();
+        while !failed.load(Ordering::Acquire) {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else { break };
+            let result = run(item);
+            failed.fetch_or(result.is_err(), Ordering::AcqRel);
+            done.push((index, result));
+        }
+        done
+    };
+    let mut done = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.min(items.len())).map(|_| scope.spawn(work)).collect();
+        let mut done = work();
+        for other in others {
+            match other.join() {
+                Ok(more) => done.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
 impl DataDir {
     fn open(path: &Path, env: LogEnv, config: &ManagerConfig) -> Result<Self, LogError> {
         let storage = env.storage.as_ref();
@@ -292,55 +340,63 @@ impl DataDir {
         })
     }
 
-    /// Opens every partition directory and removes what is left of deleted ones.
+    /// Opens every partition directory, several at a time, and removes what is left of deleted ones.
     fn open_logs(&self, config: &ManagerConfig, now_ms: i64, logs: &mut Partitions) -> Result<(), LogError> {
-        let clean_shutdown = self.take_clean_shutdown()?;
-        let recovery_points = self.load_offsets(checkpoint::RECOVERY_POINT)?;
-        let log_starts = self.load_offsets(checkpoint::LOG_START)?;
-        let high_watermarks = self.load_offsets(checkpoint::HIGH_WATERMARK)?;
-        let cleaned = self.load_offsets(checkpoint::CLEANED)?;
+        let found = Found {
+            now_ms,
+            clean_shutdown: self.take_clean_shutdown()?,
+            recovery_points: self.load_offsets(checkpoint::RECOVERY_POINT)?,
+            log_starts: self.load_offsets(checkpoint::LOG_START)?,
+            high_watermarks: self.load_offsets(checkpoint::HIGH_WATERMARK)?,
+            cleaned: self.load_offsets(checkpoint::CLEANED)?,
+        };
         let storage = self.env.storage.as_ref();
         let entries = storage
             .read_dir(&self.path)
             .map_err(|error| LogError::io("list", &self.path, error))?;
+        let mut names = Vec::new();
         for entry in entries.into_iter().filter(|entry| entry.is_dir) {
-            let path = self.path.join(&entry.name);
             if entry.name.ends_with(dir_name::DELETED_SUFFIX) {
+                let path = self.path.join(&entry.name);
                 storage
                     .remove_dir_all(&path)
                     .map_err(|error| LogError::io("remove", &path, error))?;
-                continue;
+            } else if dir_name::parse(&entry.name).is_some() {
+                names.push(entry.name);
             }
-            let Some((topic, partition)) = dir_name::parse(&entry.name) else {
+        }
+        let opened = each_in_parallel(config.recovery_threads, &names, |name| {
+            self.open_log(config, &found, name)
+        })?;
+        for (name, log) in names.iter().zip(opened) {
+            let Some((topic, partition)) = dir_name::parse(name) else {
                 continue;
             };
-            let key = (topic.to_owned(), partition);
-            let offset = |offsets: &Offsets| offsets.get(&key).copied().unwrap_or(0);
-            let context = OpenContext {
-                now_ms,
-                clean_shutdown,
-                recovery_point: offset(&recovery_points),
-                log_start_offset: offset(&log_starts),
-                high_watermark: offset(&high_watermarks),
-            };
-            let mut options = config.defaults.clone();
-            options.compact |= cleaned.contains_key(&key);
-            let log = PartitionLog::open_in(self.env.clone(), path, None, options, context)?;
-            let (topic, partition) = key;
-            if logs
-                .entry(topic)
-                .or_default()
-                .insert(partition, Arc::new(log))
-                .is_some()
-            {
+            let partitions = logs.entry(topic.to_owned()).or_default();
+            if partitions.insert(partition, Arc::new(log)).is_some() {
                 return Err(LogError::Damaged {
-                    path: self.path.join(&entry.name),
+                    path: self.path.join(name),
                     position: 0,
                     reason: "another data directory has the same partition".to_owned(),
                 });
             }
         }
         Ok(())
+    }
+
+    fn open_log(&self, config: &ManagerConfig, found: &Found, name: &str) -> Result<PartitionLog, LogError> {
+        let key = dir_name::parse(name).map(|(topic, partition)| (topic.to_owned(), partition));
+        let offset = |offsets: &Offsets| key.as_ref().and_then(|key| offsets.get(key)).copied().unwrap_or(0);
+        let context = OpenContext {
+            now_ms: found.now_ms,
+            clean_shutdown: found.clean_shutdown,
+            recovery_point: offset(&found.recovery_points),
+            log_start_offset: offset(&found.log_starts),
+            high_watermark: offset(&found.high_watermarks),
+        };
+        let mut options = config.defaults.clone();
+        options.compact |= key.as_ref().is_some_and(|key| found.cleaned.contains_key(key));
+        PartitionLog::open_in(self.env.clone(), self.path.join(name), None, options, context)
     }
 
     /// Whether the marker was there; it is gone, durably, before the first write.

@@ -1,7 +1,11 @@
 //! One partition's log: appends under a short lock, reads that never take it.
 //!
 //! Lock order: `appender`, then a segment's locks, then `segments` / `epochs`. `flushing` is taken alone or before any
-//! of them, and never while `appender` is held: no append waits for a disk.
+//! of them, and never while `appender` is held: no append waits for a flush.
+//!
+//! Under `appender` nothing is written but the batches themselves and, at a roll, the next segment's empty file. What
+//! a roll leaves to be written, the indexes of the sealed segment and a producer snapshot, stays in memory until
+//! `flush_sealed` or `flush`; `sealed_unstored` says that there is something.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -154,6 +158,8 @@ pub struct PartitionLog {
     pub(crate) first_unstable_offset: AtomicI64,
     pub(crate) recovery_point: AtomicI64,
     pub(crate) flushing: Mutex<()>,
+    /// A roll left indexes of a sealed segment or a producer snapshot in memory.
+    pub(crate) sealed_unstored: AtomicBool,
     /// The directory's names changed since they were last synced.
     pub(crate) names_unsynced: AtomicBool,
     closed: AtomicBool,
@@ -205,6 +211,7 @@ impl PartitionLog {
             high_watermark: AtomicI64::new(context.high_watermark.clamp(recovered.log_start_offset, log_end_offset)),
             recovery_point: AtomicI64::new(recovered.recovery_point),
             flushing: Mutex::new(()),
+            sealed_unstored: AtomicBool::new(false),
             // A killed process may have left names in memory only.
             names_unsynced: AtomicBool::new(!context.clean_shutdown),
             closed: AtomicBool::new(false),
@@ -312,7 +319,8 @@ impl PartitionLog {
         let outcome = self.env.health.check().and_then(|()| {
             if let Some(active) = segments.last() {
                 active.persist_indexes(true)?;
-                self.write_snapshot(&mut appender, self.log_end_offset())?;
+                self.take_snapshot(&mut appender, self.log_end_offset());
+                self.sealed_unstored.store(true, Ordering::Release);
             }
             drop(appender);
             self.flush_closed()

@@ -288,7 +288,8 @@ impl Recovery<'_> {
         let segment = segment(tail, Persisted::default());
         segment.mark_unsynced();
         if next_base.is_some() && !cut {
-            segment.seal()?;
+            segment.seal();
+            segment.store_indexes()?;
         }
         Ok((segment, cut))
     }

@@ -116,6 +116,8 @@ pub(crate) struct Segment {
     time_index: PooledFile,
     tail: RwLock<Tail>,
     persisted: Mutex<Persisted>,
+    /// Nothing is added any more; the indexes may still be in memory.
+    sealed: AtomicBool,
     /// Written since the last sync.
     unsynced: AtomicBool,
 }
@@ -131,12 +133,14 @@ impl Segment {
         persisted: Persisted,
     ) -> Self {
         let file = |suffix| PooledFile::new(&env.files, dir.join(file_name(base_offset, suffix)));
+        let sealed = matches!(tail.offsets, Index::File(_));
         Self {
             base_offset,
             created_ms,
             log: file(".log"),
             offset_index: file(".index"),
             time_index: file(".timeindex"),
+            sealed: AtomicBool::new(sealed),
             tail: RwLock::new(tail),
             persisted: Mutex::new(persisted),
             unsynced: AtomicBool::new(false),
@@ -185,8 +189,13 @@ impl Segment {
         self.unsynced.load(Ordering::Acquire)
     }
 
-    /// Whether its indexes are in memory, because it is the last one.
+    /// Whether batches may still be added, because it is the last one.
     pub(crate) fn is_active(&self) -> bool {
+        !self.sealed.load(Ordering::Acquire)
+    }
+
+    /// Whether its indexes are in memory: it is active, or was sealed and [`store_indexes`](Self::store_indexes) is due.
+    fn is_indexed_in_memory(&self) -> bool {
         self.with_tail(|tail| matches!(tail.offsets, Index::Memory(_)))
     }
 
@@ -236,8 +245,22 @@ impl Segment {
         Ok(())
     }
 
-    /// Ends the segment: its indexes go to their files and out of memory.
-    pub(crate) fn seal(&self) -> Result<(), LogError> {
+    /// Ends the segment: nothing is added from here on. This is all that a roll does to it under the append lock; its
+    /// indexes stay in memory until [`store_indexes`](Self::store_indexes).
+    pub(crate) fn seal(&self) {
+        write(&self.tail).push_time(self.base_offset);
+        // In this order: a flush that sees the segment as sealed stores its indexes, one that does not sees it as
+        // unsynced again.
+        self.sealed.store(true, Ordering::Release);
+        self.mark_unsynced();
+    }
+
+    /// Moves the indexes of a sealed segment from memory to their files; harmless otherwise. Not durable: see
+    /// [`sync`](Self::sync).
+    pub(crate) fn store_indexes(&self) -> Result<(), LogError> {
+        if self.is_active() || !self.is_indexed_in_memory() {
+            return Ok(());
+        }
         self.persist_indexes(true)?;
         let _persisted = lock(&self.persisted);
         let mut tail = write(&self.tail);
@@ -247,7 +270,6 @@ impl Segment {
         if let Index::Memory(entries) = &tail.times {
             tail.times = Index::File(Arc::new(SealedIndex::of(entries)));
         }
-        self.mark_unsynced();
         Ok(())
     }
 
@@ -259,6 +281,7 @@ impl Segment {
         }
         sync_file(&self.log)?;
         if !self.is_active() {
+            self.store_indexes()?;
             self.sync_indexes()?;
         }
         Ok(())

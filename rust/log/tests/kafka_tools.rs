@@ -25,6 +25,7 @@ fn manager(data: &Path, cluster_id: &str, node_id: i32) -> LogManager {
         node_id,
         temporary: false,
         open_files_max: 50,
+        recovery_threads: 2,
         defaults: LogConfig::default(),
     };
     LogManager::open(Arc::new(FileStorage), config, NOW).unwrap()

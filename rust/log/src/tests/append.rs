@@ -6,7 +6,7 @@ use barnabas_records::{Compression, ControlKey, EndTransactionMarker, Seal, buil
 
 use super::batches::*;
 use super::sim::SimStorage;
-use crate::partition_log::{AppendInfo, AppendOrigin};
+use crate::partition_log::{AppendInfo, AppendOrigin, PartitionLog};
 use crate::storage::Storage;
 use crate::{AppendError, LogConfig, RecordError, TimestampType};
 
@@ -495,4 +495,53 @@ fn a_transaction_holds_back_the_last_stable_offset() {
     internal(build_control_batch(Vec::new(), key, &value, NOW, &marker).unwrap());
     log.set_high_watermark(6);
     assert_eq!(log.last_stable_offset(), 6);
+}
+
+/// Under the append lock a roll makes the next segment and nothing else; what it leaves is in memory, complete to
+/// readers, until it is stored.
+#[test]
+fn a_roll_leaves_indexes_and_snapshot_to_the_next_flush() {
+    let storage = SimStorage::new();
+    let shared: Arc<dyn Storage> = Arc::new(storage.clone());
+    let log = open(
+        &shared,
+        LogConfig {
+            segment_bytes: 1300,
+            index_interval_bytes: 200,
+            ..LogConfig::default()
+        },
+    );
+    let mut rolled = 0;
+    while rolled < 2 {
+        rolled += usize::from(append(&log, &batch(1, 50)).rolled);
+    }
+    let names = |suffix: &str| -> Vec<String> {
+        storage
+            .contents(&dir())
+            .into_keys()
+            .filter(|name| name.ends_with(suffix))
+            .collect()
+    };
+    assert_eq!(
+        (names(".log").len(), names(".index").len(), names(".snapshot").len()),
+        (3, 0, 0)
+    );
+    let end = log.log_end_offset();
+    let all = |log: &PartitionLog| -> Vec<i64> {
+        (0..end)
+            .map(|offset| log.read(offset, 1, true, end).unwrap().base_offset)
+            .collect()
+    };
+    assert_eq!(all(&log), (0..end).collect::<Vec<_>>());
+    log.flush_sealed().unwrap();
+    assert_eq!(
+        (
+            names(".index").len(),
+            names(".timeindex").len(),
+            names(".snapshot").len()
+        ),
+        (2, 2, 2)
+    );
+    assert_eq!(all(&log), (0..end).collect::<Vec<_>>());
+    assert_eq!(log.recovery_checkpoint(), log.recovery_point());
 }

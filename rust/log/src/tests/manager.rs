@@ -16,6 +16,7 @@ fn config() -> ManagerConfig {
         node_id: 1,
         temporary: false,
         open_files_max: 100,
+        recovery_threads: 1,
         defaults: small_segments(),
     }
 }
@@ -334,6 +335,7 @@ fn no_more_files_stay_open_than_allowed() {
     let config = ManagerConfig {
         data_dirs: vec![dir.path().join("data")],
         open_files_max: 8,
+        recovery_threads: 4,
         ..config()
     };
     let manager = LogManager::open(Arc::new(FileStorage), config, NOW).unwrap();

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BinaryArray, StringArray};
 use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 
-use crate::{ColumnarError, Result};
+use crate::{ColumnarError, Result, pool};
 
-/// Bytes of many rows, one after the other, for a `binary` or a `string` column.
+/// Bytes of many rows, one after the other, for a `binary` or a `string` column. Its buffers are on loan from the pool.
 #[derive(Debug)]
 pub(crate) struct BytesBuilder {
     data: Vec<u8>,
     offsets: Vec<i32>,
     nulls: NullBufferBuilder,
+    /// Bytes and rows of the batch before: the next one is likely to be like it.
+    likely: (usize, usize),
 }
 
 impl BytesBuilder {
@@ -21,14 +23,23 @@ impl BytesBuilder {
             data: Vec::new(),
             offsets: vec![0],
             nulls: NullBufferBuilder::new(0),
+            likely: (0, 0),
         }
     }
 
-    /// Makes room before the first rows; later batches have the room of the one before.
+    /// Makes room before the first row of a batch.
     pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
-        if self.data.capacity() == 0 {
-            self.offsets.reserve(rows);
-            self.data.reserve(bytes);
+        if self.offsets.len() > 1 {
+            return;
+        }
+        let (likely_bytes, likely_rows) = self.likely;
+        let (rows, bytes) = (rows.max(likely_rows), bytes.max(likely_bytes));
+        if self.data.capacity() < bytes {
+            pool::give(std::mem::replace(&mut self.data, pool::take(bytes)));
+        }
+        if self.offsets.capacity() <= rows {
+            pool::give(std::mem::replace(&mut self.offsets, pool::take(rows.saturating_add(1))));
+            self.offsets.push(0);
         }
     }
 
@@ -57,16 +68,14 @@ impl BytesBuilder {
         Ok(())
     }
 
-    fn take(&mut self) -> (OffsetBuffer<i32>, Vec<u8>, Option<NullBuffer>) {
+    fn take(&mut self) -> (OffsetBuffer<i32>, Buffer, Option<NullBuffer>) {
         let rows = self.offsets.len();
-        let mut offsets = std::mem::replace(&mut self.offsets, Vec::with_capacity(rows));
-        self.offsets.push(0);
+        self.likely = (self.data.len(), rows);
+        let offsets = std::mem::replace(&mut self.offsets, vec![0]);
         let data = std::mem::take(&mut self.data);
-        self.data.reserve(data.len());
-        offsets.shrink_to_fit();
         (
-            OffsetBuffer::new(ScalarBuffer::from(offsets)),
-            data,
+            OffsetBuffer::new(pool::lend_scalars(offsets)),
+            pool::lend(data),
             self.nulls.finish(),
         )
     }
@@ -74,13 +83,12 @@ impl BytesBuilder {
     /// The rows as a `binary` array; the builder is empty again.
     pub(crate) fn finish_binary(&mut self) -> Result<ArrayRef> {
         let (offsets, data, nulls) = self.take();
-        Ok(Arc::new(BinaryArray::try_new(offsets, Buffer::from_vec(data), nulls)?))
+        Ok(Arc::new(BinaryArray::try_new(offsets, data, nulls)?))
     }
 
     /// The rows as a `string` array; what is not UTF-8 is replaced as Java's decoder does.
     pub(crate) fn finish_string(&mut self) -> Result<ArrayRef> {
         let (offsets, data, nulls) = self.take();
-        let data = Buffer::from_vec(data);
         match StringArray::try_new(offsets.clone(), data.clone(), nulls.clone()) {
             Ok(array) => Ok(Arc::new(array)),
             Err(_) => lossy(&BinaryArray::try_new(offsets, data, nulls)?),
@@ -95,7 +103,7 @@ fn lossy(rows: &BinaryArray) -> Result<ArrayRef> {
         out.push(row.map(String::from_utf8_lossy).as_ref().map(|text| text.as_bytes()))?;
     }
     let (offsets, data, nulls) = out.take();
-    Ok(Arc::new(StringArray::try_new(offsets, Buffer::from_vec(data), nulls)?))
+    Ok(Arc::new(StringArray::try_new(offsets, data, nulls)?))
 }
 
 /// Ends of lists in a child array, with null lists.

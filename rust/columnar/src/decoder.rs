@@ -3,6 +3,7 @@
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_select::filter::filter_record_batch;
 use barnabas_records::{BatchHeader, RecordIter, RecordRef, RecordsError};
+use bytes::Bytes;
 
 use crate::payload::Payload;
 use crate::projection::Origin;
@@ -107,6 +108,24 @@ impl Decoder {
     /// # Errors
     /// A slice whose records are not what its header says; a bad record when the projection asks to fail on one.
     pub fn push(&mut self, slice: &RecordSlice<'_>, full: &mut Vec<RecordBatch>) -> Result<()> {
+        self.push_from(slice, None, full)
+    }
+
+    /// As [`Decoder::push`], of a slice whose payload lies in `owner`, so that columns of views need not copy it.
+    ///
+    /// # Errors
+    /// As for [`Decoder::push`].
+    pub fn push_shared(&mut self, slice: &RecordSlice<'_>, owner: &Bytes, full: &mut Vec<RecordBatch>) -> Result<()> {
+        self.push_from(slice, Some(owner), full)
+    }
+
+    /// Says how much is to come, so that the first batch has room for it at once.
+    pub fn expect(&mut self, rows: usize, bytes: usize) {
+        self.raw
+            .reserve(rows.min(self.limits.rows), bytes.min(self.limits.bytes));
+    }
+
+    fn push_from(&mut self, slice: &RecordSlice<'_>, owner: Option<&Bytes>, full: &mut Vec<RecordBatch>) -> Result<()> {
         if slice.header.is_control() {
             return Ok(());
         }
@@ -123,6 +142,7 @@ impl Decoder {
                 slice.payload.len().min(self.limits.bytes),
             );
         }
+        self.raw.begin(owner);
         let mut run = 0;
         for record in RecordIter::new(slice.header, slice.payload) {
             let record = record.map_err(|source| slice.broken(source))?;

@@ -18,6 +18,7 @@ mod pool;
 mod projection;
 mod raw;
 mod text;
+mod views;
 
 pub use csv::CsvOptions;
 pub use decoder::{BATCH_BYTES_LIMIT, Decoder, Limits, RecordSlice};

@@ -128,18 +128,27 @@ pub struct Projection {
 impl Projection {
     /// The client's own schema: every raw column.
     pub fn client() -> Self {
-        let field = |column: RawColumn| {
-            let nullable = matches!(column, RawColumn::Key | RawColumn::Value | RawColumn::Timestamp);
-            Field::new(
-                column.name(Dialect::Client),
-                column.data_type(Dialect::Client),
-                nullable,
-            )
+        Self::of_columns(&RawColumn::ALL, Dialect::Client, false)
+    }
+
+    /// These raw columns, with the names and types of a dialect. With `views`, key and value are `binary_view`: they are
+    /// not copied, and the buffers that were fetched live as long as the columns do.
+    pub fn of_columns(columns: &[RawColumn], dialect: Dialect, views: bool) -> Self {
+        let field = |column: &RawColumn| {
+            let may_be_null = match dialect {
+                Dialect::Spark => true,
+                Dialect::Client => matches!(column, RawColumn::Key | RawColumn::Value | RawColumn::Timestamp),
+            };
+            let data_type = match column {
+                RawColumn::Key | RawColumn::Value if views => DataType::BinaryView,
+                _ => column.data_type(dialect),
+            };
+            Field::new(column.name(dialect), data_type, may_be_null)
         };
         Self {
-            schema: Arc::new(Schema::new(RawColumn::ALL.map(field).to_vec())),
-            origins: RawColumn::ALL.map(Origin::Raw).to_vec(),
-            dialect: Dialect::Client,
+            schema: Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>())),
+            origins: columns.iter().map(|column| Origin::Raw(*column)).collect(),
+            dialect,
             payload: None,
         }
     }
@@ -149,7 +158,7 @@ impl Projection {
     /// # Errors
     /// A name that is no Kafka column, a type other than spark-sql-kafka's, or a column twice.
     pub fn raw(schema: SchemaRef) -> Result<Self> {
-        Self::build(schema, None, |_| true)
+        Self::build(schema, None, Dialect::Spark, |_| true)
     }
 
     /// Typed columns from JSON values, with the options' defaults.
@@ -187,10 +196,30 @@ impl Projection {
     /// # Errors
     /// As for [`Projection::raw`], and a type that the format cannot be decoded to.
     pub fn typed_with(schema: SchemaRef, raw_columns: &[String], options: PayloadOptions) -> Result<Self> {
-        Self::build(schema, Some(options), |name| raw_columns.iter().any(|raw| raw == name))
+        Self::typed_in(schema, raw_columns, options, Dialect::Spark)
     }
 
-    fn build(schema: SchemaRef, payload: Option<PayloadOptions>, is_raw: impl Fn(&str) -> bool) -> Result<Self> {
+    /// As [`Projection::typed_with`], the raw columns with the names and types of a dialect. In [`Dialect::Client`] key
+    /// and value may be `binary_view`.
+    ///
+    /// # Errors
+    /// As for [`Projection::typed_with`].
+    pub fn typed_in(
+        schema: SchemaRef,
+        raw_columns: &[String],
+        options: PayloadOptions,
+        dialect: Dialect,
+    ) -> Result<Self> {
+        let is_raw = |name: &str| raw_columns.iter().any(|raw| raw == name);
+        Self::build(schema, Some(options), dialect, is_raw)
+    }
+
+    fn build(
+        schema: SchemaRef,
+        payload: Option<PayloadOptions>,
+        dialect: Dialect,
+        is_raw: impl Fn(&str) -> bool,
+    ) -> Result<Self> {
         let mut origins = Vec::with_capacity(schema.fields().len());
         let mut typed = Vec::new();
         for (index, field) in schema.fields().iter().enumerate() {
@@ -207,7 +236,7 @@ impl Projection {
                         Origin::Payload
                     }
                 }
-                _ => raw_origin(field)?,
+                _ => raw_origin(field, dialect)?,
             });
         }
         if let Some(options) = &payload {
@@ -216,7 +245,7 @@ impl Projection {
         Ok(Self {
             schema,
             origins,
-            dialect: Dialect::Spark,
+            dialect,
             payload: payload.map(Arc::new),
         })
     }
@@ -242,10 +271,13 @@ impl Projection {
     }
 }
 
-fn raw_origin(field: &Field) -> Result<Origin> {
-    let column = RawColumn::from_name(field.name(), Dialect::Spark)
+fn raw_origin(field: &Field, dialect: Dialect) -> Result<Origin> {
+    let column = RawColumn::from_name(field.name(), dialect)
         .ok_or_else(|| ColumnarError::UnknownColumn(field.name().clone()))?;
-    if column.data_type(Dialect::Spark).equals_datatype(field.data_type()) {
+    let may_be_views = dialect == Dialect::Client && matches!(column, RawColumn::Key | RawColumn::Value);
+    if column.data_type(dialect).equals_datatype(field.data_type())
+        || (may_be_views && *field.data_type() == DataType::BinaryView)
+    {
         return Ok(Origin::Raw(column));
     }
     Err(unsupported(field, "this Kafka column"))

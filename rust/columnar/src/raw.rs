@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
-use arrow_array::types::Int8Type;
 use arrow_array::{
-    ArrayRef, Int8Array, Int32Array, Int64Array, ListArray, PrimitiveArray, StringArray, StructArray,
-    TimestampMicrosecondArray, TimestampMillisecondArray,
+    ArrayRef, Int8Array, Int32Array, Int64Array, ListArray, StringArray, StructArray, TimestampMicrosecondArray,
+    TimestampMillisecondArray,
 };
-use arrow_buffer::{NullBufferBuilder, OffsetBuffer};
-use arrow_schema::{DataType, FieldRef};
+use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, FieldRef};
 use barnabas_records::{HeadersRef, RecordRef};
+use bytes::Bytes;
 
 use crate::builder::{BytesBuilder, ListEnds};
 use crate::decoder::RecordSlice;
 use crate::projection::Origin;
-use crate::{Dialect, Projection, RawColumn, Result};
+use crate::views::ViewsBuilder;
+use crate::{ColumnarError, Dialect, Projection, RawColumn, Result, pool};
 
 /// Kafka's "no timestamp".
 const NO_TIMESTAMP: i64 = -1;
@@ -32,8 +33,8 @@ struct Run {
 #[derive(Debug)]
 pub(crate) struct RawColumns {
     dialect: Dialect,
-    key: Option<BytesBuilder>,
-    value: Option<BytesBuilder>,
+    key: Option<Cells>,
+    value: Option<Cells>,
     offset: Option<Vec<i64>>,
     timestamp: Option<Timestamps>,
     headers: Option<Headers>,
@@ -46,8 +47,8 @@ impl RawColumns {
         let dialect = projection.dialect();
         Self {
             dialect,
-            key: wants(RawColumn::Key).then(BytesBuilder::new),
-            value: wants(RawColumn::Value).then(BytesBuilder::new),
+            key: wants(RawColumn::Key).then(|| Cells::new(projection, RawColumn::Key)),
+            value: wants(RawColumn::Value).then(|| Cells::new(projection, RawColumn::Value)),
             offset: wants(RawColumn::Offset).then(Vec::new),
             timestamp: wants(RawColumn::Timestamp).then(|| Timestamps::new(dialect)),
             headers: wants(RawColumn::Headers).then(|| Headers::new(projection)),
@@ -55,10 +56,29 @@ impl RawColumns {
         }
     }
 
-    /// Makes room for the first rows.
+    /// Makes room before the first row of a batch.
     pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
-        for bytes_builder in self.key.iter_mut().chain(&mut self.value) {
-            bytes_builder.reserve(rows, bytes);
+        if let Some(value) = &mut self.value {
+            value.reserve(rows, bytes);
+        }
+        if let Some(key) = &mut self.key {
+            // How much of the bytes are keys is not known; the batch before has shown it.
+            key.reserve(rows, 0);
+        }
+        for numbers in (self.offset.iter_mut()).chain(self.timestamp.iter_mut().map(|timestamp| &mut timestamp.values))
+        {
+            if numbers.is_empty() && numbers.capacity() < rows {
+                pool::give(std::mem::replace(numbers, pool::take(rows)));
+            }
+        }
+    }
+
+    /// What follows lies in `bytes`, or has to be copied.
+    pub(crate) fn begin(&mut self, bytes: Option<&Bytes>) {
+        for cells in self.key.iter_mut().chain(&mut self.value) {
+            if let Cells::Views(views) = cells {
+                views.begin(bytes);
+            }
         }
     }
 
@@ -108,20 +128,26 @@ impl RawColumns {
     pub(crate) fn finish(&mut self, column: RawColumn) -> Result<Option<ArrayRef>> {
         Ok(match column {
             RawColumn::Topic => Some(self.topics()?),
-            RawColumn::Partition => Some(Arc::new(Int32Array::from(self.repeat(|run| run.partition)))),
+            RawColumn::Partition => Some(Arc::new(Int32Array::new(
+                pool::lend_scalars(self.repeat(pool::take, |run| run.partition)),
+                None,
+            ))),
             RawColumn::TimestampType => Some(match self.dialect {
-                Dialect::Spark => Arc::new(Int32Array::from(self.repeat(|run| i32::from(run.timestamp_type)))),
-                Dialect::Client => {
-                    Arc::new(PrimitiveArray::<Int8Type>::from(self.repeat(|run| run.timestamp_type)) as Int8Array)
-                }
+                Dialect::Spark => Arc::new(Int32Array::new(
+                    pool::lend_scalars(self.repeat(pool::take, |run| i32::from(run.timestamp_type))),
+                    None,
+                )),
+                Dialect::Client => Arc::new(Int8Array::from(
+                    self.repeat(Vec::with_capacity, |run| run.timestamp_type),
+                )),
             }),
             RawColumn::Offset => self
                 .offset
                 .as_mut()
-                .map(|offsets| Arc::new(Int64Array::from(take(offsets))) as ArrayRef),
+                .map(|offsets| Arc::new(Int64Array::new(lent(offsets), None)) as ArrayRef),
             RawColumn::Timestamp => self.timestamp.as_mut().map(Timestamps::finish).transpose()?,
-            RawColumn::Key => self.key.as_mut().map(BytesBuilder::finish_binary).transpose()?,
-            RawColumn::Value => self.value.as_mut().map(BytesBuilder::finish_binary).transpose()?,
+            RawColumn::Key => self.key.as_mut().map(Cells::finish).transpose()?,
+            RawColumn::Value => self.value.as_mut().map(Cells::finish).transpose()?,
             RawColumn::Headers => self.headers.as_mut().map(Headers::finish).transpose()?,
         })
     }
@@ -131,36 +157,85 @@ impl RawColumns {
         self.runs.clear();
     }
 
-    fn repeat<T: Copy>(&self, value: impl Fn(&Run) -> T) -> Vec<T> {
-        let mut out = Vec::with_capacity(self.runs.iter().map(|run| run.rows).sum());
+    fn repeat<T: Copy>(&self, room: impl Fn(usize) -> Vec<T>, value: impl Fn(&Run) -> T) -> Vec<T> {
+        let mut out = room(self.rows());
         for run in &self.runs {
             out.extend(std::iter::repeat_n(value(run), run.rows));
         }
         out
     }
 
+    fn rows(&self) -> usize {
+        self.runs.iter().map(|run| run.rows).sum()
+    }
+
     fn topics(&self) -> Result<ArrayRef> {
-        let mut bytes = String::new();
+        let bytes: usize = (self.runs.iter())
+            .map(|run| run.topic.len().saturating_mul(run.rows))
+            .sum();
+        let mut names: Vec<u8> = pool::take(bytes);
+        let mut ends: Vec<i32> = pool::take(self.rows().saturating_add(1));
+        ends.push(0);
         for run in &self.runs {
-            bytes.push_str(&run.topic.repeat(run.rows));
+            let name = run.topic.as_bytes();
+            let mut end = i32::try_from(names.len()).unwrap_or(i32::MAX);
+            let step = i32::try_from(name.len()).unwrap_or(i32::MAX);
+            for _ in 0..run.rows {
+                names.extend_from_slice(name);
+                end = end.checked_add(step).ok_or(ColumnarError::ColumnTooLarge)?;
+                ends.push(end);
+            }
         }
-        let lengths = self
-            .runs
-            .iter()
-            .flat_map(|run| std::iter::repeat_n(run.topic.len(), run.rows));
-        let offsets = OffsetBuffer::from_lengths(lengths);
-        Ok(Arc::new(StringArray::try_new(
-            offsets,
-            bytes.into_bytes().into(),
-            None,
-        )?))
+        let ends = OffsetBuffer::new(pool::lend_scalars(ends));
+        Ok(Arc::new(StringArray::try_new(ends, pool::lend(names), None)?))
     }
 }
 
-/// Empties a vector and keeps room for as much again.
-fn take<T>(values: &mut Vec<T>) -> Vec<T> {
-    let room = values.len();
-    std::mem::replace(values, Vec::with_capacity(room))
+/// The numbers as an Arrow buffer on loan; room for as much again is kept.
+fn lent(values: &mut Vec<i64>) -> ScalarBuffer<i64> {
+    let room = pool::take(values.len());
+    pool::lend_scalars(std::mem::replace(values, room))
+}
+
+/// The key or the value column.
+#[derive(Debug)]
+enum Cells {
+    /// Copied one after the other.
+    Bytes(BytesBuilder),
+    /// Left where they are.
+    Views(ViewsBuilder),
+}
+
+impl Cells {
+    fn new(projection: &Projection, column: RawColumn) -> Self {
+        let name = column.name(projection.dialect());
+        match projection.schema().field_with_name(name).map(Field::data_type) {
+            Ok(DataType::BinaryView) => Self::Views(ViewsBuilder::new()),
+            _ => Self::Bytes(BytesBuilder::new()),
+        }
+    }
+
+    fn reserve(&mut self, rows: usize, bytes: usize) {
+        match self {
+            Self::Bytes(cells) => cells.reserve(rows, bytes),
+            Self::Views(cells) => cells.reserve(rows),
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, cell: Option<&[u8]>) -> Result<()> {
+        match self {
+            Self::Bytes(cells) => cells.push(cell),
+            Self::Views(cells) => cells.push(cell),
+        }
+    }
+
+    fn finish(&mut self) -> Result<ArrayRef> {
+        match self {
+            Self::Bytes(cells) => cells.finish_binary(),
+            Self::Views(cells) => Ok(cells.finish()),
+        }
+    }
 }
 
 /// The timestamp column.
@@ -196,11 +271,11 @@ impl Timestamps {
     }
 
     fn finish(&mut self) -> Result<ArrayRef> {
-        let values = take(&mut self.values);
+        let values = lent(&mut self.values);
         let nulls = self.nulls.finish();
         Ok(match self.dialect {
-            Dialect::Spark => Arc::new(TimestampMicrosecondArray::try_new(values.into(), None)?.with_timezone("UTC")),
-            Dialect::Client => Arc::new(TimestampMillisecondArray::try_new(values.into(), nulls)?.with_timezone("UTC")),
+            Dialect::Spark => Arc::new(TimestampMicrosecondArray::try_new(values, None)?.with_timezone("UTC")),
+            Dialect::Client => Arc::new(TimestampMillisecondArray::try_new(values, nulls)?.with_timezone("UTC")),
         })
     }
 }
@@ -219,11 +294,7 @@ struct Headers {
 impl Headers {
     fn new(projection: &Projection) -> Self {
         let name = RawColumn::Headers.name(projection.dialect());
-        let element = match projection
-            .schema()
-            .field_with_name(name)
-            .map(arrow_schema::Field::data_type)
-        {
+        let element = match projection.schema().field_with_name(name).map(Field::data_type) {
             Ok(DataType::List(element)) => Some(Arc::clone(element)),
             _ => None,
         };
@@ -253,10 +324,10 @@ impl Headers {
         let (offsets, nulls) = self.ends.finish();
         let children: Vec<ArrayRef> = vec![self.keys.finish_string()?, self.values.finish_binary()?];
         let Some(element) = self.element.as_ref().map(Arc::clone) else {
-            return Err(crate::ColumnarError::UnknownColumn("headers".to_owned()));
+            return Err(ColumnarError::UnknownColumn("headers".to_owned()));
         };
         let DataType::Struct(fields) = element.data_type().clone() else {
-            return Err(crate::ColumnarError::UnknownColumn("headers".to_owned()));
+            return Err(ColumnarError::UnknownColumn("headers".to_owned()));
         };
         let structs = StructArray::try_new(fields, children, None)?;
         Ok(Arc::new(ListArray::try_new(

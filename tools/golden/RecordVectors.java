@@ -3,7 +3,14 @@
 //   java -cp "$KAFKA_LIBS/*" RecordVectors.java write DIR     write the golden vectors: *.bin (batches), *.json (what they hold), keys.json
 //   java -cp "$KAFKA_LIBS/*" RecordVectors.java verify DIR    read each *.bin of DIR with Kafka's decoder, check every CRC, compare with its *.json
 //   java -cp "$KAFKA_LIBS/*" RecordVectors.java describe FILE print the JSON of one *.bin
+//   java -cp "$KAFKA_LIBS/*" RecordVectors.java legacy DIR    write the golden vectors of formats 0 and 1
+//   java -cp "$KAFKA_LIBS/*" RecordVectors.java random SEED COUNT FILE  write random runs of batches of all formats: FILE and FILE.jsonl
+//   java -cp "$KAFKA_LIBS/*" RecordVectors.java check FILE    read another encoder's FILE, compare with its FILE.jsonl, encode it again
 
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -39,6 +46,7 @@ import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.internal.RecordBatch;
+import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.apache.kafka.common.utils.ByteBufferOutputStream;
 import org.apache.kafka.common.utils.Crc32C;
 import org.apache.kafka.common.utils.Utils;
@@ -51,12 +59,18 @@ public final class RecordVectors {
     private static final long TIME = 1_700_000_000_000L;
 
     public static void main(String[] args) throws Exception {
+        if (args.length == 4 && args[0].equals("random")) {
+            random(Long.parseLong(args[1]), Integer.parseInt(args[2]), Path.of(args[3]));
+            return;
+        }
         switch (args.length == 2 ? args[0] : "") {
             case "write" -> write(Path.of(args[1]));
             case "verify" -> verify(Path.of(args[1]));
+            case "legacy" -> writeLegacy(Path.of(args[1]));
+            case "check" -> check(Path.of(args[1]));
             case "describe" -> System.out.println(text(describe(Files.readAllBytes(Path.of(args[1])))));
             default -> {
-                System.err.println("usage: RecordVectors write DIR | verify DIR | describe FILE");
+                System.err.println("usage: RecordVectors write DIR | legacy DIR | verify DIR | describe FILE | random SEED COUNT FILE | check FILE");
                 System.exit(2);
             }
         }
@@ -158,6 +172,8 @@ public final class RecordVectors {
     }
 
     private static final class Options {
+        byte magic = RecordBatch.MAGIC_VALUE_V2;
+        boolean control;
         Compression compression = Compression.NONE;
         TimestampType timestampType = TimestampType.CREATE_TIME;
         long baseOffset;
@@ -180,6 +196,11 @@ public final class RecordVectors {
             return this;
         }
 
+        Options legacy(int magic) {
+            this.magic = (byte) magic;
+            return this;
+        }
+
         Options epoch(int epoch) {
             leaderEpoch = epoch;
             return this;
@@ -187,9 +208,9 @@ public final class RecordVectors {
     }
 
     private static ByteBuffer batch(Options o, Consumer<MemoryRecordsBuilder> records) {
-        MemoryRecordsBuilder builder = new MemoryRecordsBuilder(new ByteBufferOutputStream(1 << 10), RecordBatch.MAGIC_VALUE_V2,
+        MemoryRecordsBuilder builder = new MemoryRecordsBuilder(new ByteBufferOutputStream(1 << 10), o.magic,
             o.compression, o.timestampType, o.baseOffset, o.timestampType == TimestampType.LOG_APPEND_TIME ? TIME + 77 : RecordBatch.NO_TIMESTAMP,
-            o.producerId, o.producerEpoch, o.baseSequence, o.transactional, false, o.leaderEpoch, 1 << 20, o.deleteHorizon);
+            o.producerId, o.producerEpoch, o.baseSequence, o.transactional, o.control, o.leaderEpoch, 1 << 20, o.deleteHorizon);
         records.accept(builder);
         return builder.build().buffer();
     }
@@ -256,7 +277,7 @@ public final class RecordVectors {
     private static ByteBuffer patched(ByteBuffer batch) {
         for (MutableRecordBatch each : MemoryRecords.readableRecords(batch).batches()) {
             each.setLastOffset(each.lastOffset() + 1_000);
-            each.setPartitionLeaderEpoch(5);
+            if (each.magic() == RecordBatch.MAGIC_VALUE_V2) each.setPartitionLeaderEpoch(5);
             each.setMaxTimestamp(TimestampType.LOG_APPEND_TIME, TIME + 123_456);
         }
         return batch;
@@ -289,6 +310,229 @@ public final class RecordVectors {
         Files.writeString(dir.resolve(name + ".json"), text(describe(bytes)));
     }
 
+    // ---- formats 0 and 1
+
+    private static void writeLegacy(Path dir) throws IOException {
+        Files.createDirectories(dir);
+        for (byte magic = 0; magic < 2; magic++) {
+            for (String name : List.of("none", "gzip", "snappy", "lz4")) {
+                Options options = new Options().offset(1_000);
+                options.magic = magic;
+                options.compression = Compression.of(name).build();
+                save(dir, "v" + magic + "_" + name, batch(options, RecordVectors::appendOld));
+                save(dir, "v" + magic + "_" + name + "_gaps", batch(options, RecordVectors::appendOldGaps));
+                if (magic == 0) continue;
+                save(dir, "v1_" + name + "_append_time_patched", patched(batch(options, RecordVectors::appendOld)));
+                options.timestampType = TimestampType.LOG_APPEND_TIME;
+                save(dir, "v1_" + name + "_append_time", batch(options, RecordVectors::appendOld));
+            }
+        }
+        Options zero = new Options();
+        zero.magic = 1;
+        zero.compression = Compression.gzip().build();
+        ByteBuffer produced = batch(zero, RecordVectors::appendOld);
+        // As librdkafka produced it: the wrapper's offset is 0, not that of its last message.
+        save(dir, "v1_gzip_offset_zero", produced.putLong(produced.position(), 0));
+        Options old = new Options();
+        Options newer = new Options().offset(10);
+        newer.magic = 1;
+        newer.compression = Compression.snappy().build();
+        save(dir, "all_formats", join(batch(old.legacy(0), RecordVectors::appendOld), batch(newer, RecordVectors::appendOld), batch(new Options().offset(50), RecordVectors::appendVaried)));
+    }
+
+    private static void appendOld(MemoryRecordsBuilder b) {
+        b.append(TIME, bytes("key"), bytes("value"));
+        b.append(TIME - 1_000, null, bytes("no key"));
+        b.append(TIME + 1, bytes("no value"), null);
+        b.append(RecordBatch.NO_TIMESTAMP, null, (byte[]) null);
+        b.append(TIME, new byte[0], new byte[0]);
+        b.append(TIME + (1L << 45), text(300), text(70_000));
+    }
+
+    private static void appendOldGaps(MemoryRecordsBuilder b) {
+        b.appendWithOffset(1_003, TIME, bytes("a"), bytes("1"));
+        b.appendWithOffset(1_010, TIME + 1, bytes("b"), null);
+        b.appendWithOffset(70_000, TIME + 2, null, bytes("3"));
+    }
+
+    // ---- random batches of all formats
+
+    private static final List<String> CODECS = List.of("none", "gzip", "snappy", "lz4", "zstd");
+
+    private static void random(long seed, int count, Path file) throws IOException {
+        try (var out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file)));
+             var lines = Files.newBufferedWriter(Path.of(file + ".jsonl"))) {
+            for (int i = 0; i < count; i++) {
+                Random random = new Random(seed * 1_000_003 + i);
+                ByteBuffer[] parts = new ByteBuffer[1 + random.nextInt(3)];
+                long offset = random.nextInt(4) == 0 ? 0 : random.nextLong() >>> 20 + random.nextInt(40);
+                for (int part = 0; part < parts.length; part++) {
+                    parts[part] = randomBatch(random, offset);
+                    for (RecordBatch batch : MemoryRecords.readableRecords(parts[part]).batches()) offset = batch.nextOffset();
+                }
+                byte[] bytes = join(parts).array();
+                out.writeInt(bytes.length);
+                out.write(bytes);
+                lines.write(describe(bytes).toString() + "\n");
+            }
+        }
+    }
+
+    private static ByteBuffer randomBatch(Random random, long offset) {
+        Options o = new Options().offset(offset);
+        o.magic = (byte) (random.nextInt(5) < 3 ? 2 : random.nextInt(2));
+        o.compression = randomCodec(random, o.magic);
+        boolean control = false;
+        if (o.magic > 0 && random.nextInt(3) == 0) o.timestampType = TimestampType.LOG_APPEND_TIME;
+        if (o.magic == 2) {
+            if (random.nextInt(20) == 0) return randomEmpty(random, offset);
+            if (random.nextBoolean()) o.epoch(random.nextInt(1 << random.nextInt(31)));
+            if (random.nextInt(3) == 0) {
+                o.producer(random.nextLong() >>> 1, random.nextInt(Short.MAX_VALUE), random.nextBoolean() ? Integer.MAX_VALUE - random.nextInt(3) : random.nextInt(1000));
+                o.transactional = random.nextBoolean();
+                control = random.nextInt(3) == 0;
+            }
+            if (control) {
+                o.compression = Compression.NONE;
+                o.control = true;
+                if (o.transactional) o.baseSequence = RecordBatch.NO_SEQUENCE;
+            }
+            if (o.timestampType == TimestampType.CREATE_TIME && random.nextInt(8) == 0) o.deleteHorizon = TIME + random.nextInt();
+        }
+        boolean isControl = control;
+        ByteBuffer bytes = batch(o, b -> appendRandom(b, random, offset, isControl, o.magic));
+        if (random.nextInt(4) == 0) {
+            for (MutableRecordBatch each : MemoryRecords.readableRecords(bytes).batches()) {
+                if (each.magic() == 2) each.setPartitionLeaderEpoch(random.nextInt(100));
+                if (each.magic() > 0 && each.deleteHorizonMs().isEmpty()) each.setMaxTimestamp(TimestampType.LOG_APPEND_TIME, TIME + random.nextInt(1000));
+            }
+        }
+        return bytes;
+    }
+
+    private static Compression randomCodec(Random random, byte magic) {
+        String name = CODECS.get(random.nextInt(magic == 2 ? 5 : 4));
+        boolean leveled = random.nextInt(3) == 0;
+        return switch (name) {
+            case "gzip" -> leveled ? Compression.gzip().level(1 + random.nextInt(9)).build() : Compression.gzip().build();
+            case "lz4" -> leveled ? Compression.lz4().level(1 + random.nextInt(17)).build() : Compression.lz4().build();
+            case "zstd" -> leveled ? Compression.zstd().level(random.nextInt(23) - 7).build() : Compression.zstd().build();
+            default -> Compression.of(name).build();
+        };
+    }
+
+    private static ByteBuffer randomEmpty(Random random, long offset) {
+        ByteBuffer empty = ByteBuffer.allocate(DefaultRecordBatch.RECORD_BATCH_OVERHEAD);
+        int span = random.nextInt(1000);
+        DefaultRecordBatch.writeEmptyHeader(empty, (byte) 2, random.nextInt(1000), (short) random.nextInt(9), random.nextInt(1 << 30), offset,
+            offset + span, random.nextInt(9), random.nextBoolean() ? TimestampType.CREATE_TIME : TimestampType.LOG_APPEND_TIME, TIME, random.nextBoolean(), false);
+        return empty.flip();
+    }
+
+    private static void appendRandom(MemoryRecordsBuilder b, Random random, long offset, boolean control, byte magic) {
+        int count = 1 + random.nextInt(random.nextInt(6) == 0 ? 300 : 12);
+        boolean gaps = random.nextInt(4) == 0;
+        long next = offset;
+        for (int i = 0; i < count; i++) {
+            if (gaps) next += random.nextInt(1 << random.nextInt(18));
+            long timestamp = switch (random.nextInt(8)) {
+                case 0 -> RecordBatch.NO_TIMESTAMP;
+                case 1 -> random.nextLong() >>> 1 + random.nextInt(62);
+                default -> TIME + random.nextInt(100_000) - 50_000;
+            };
+            if (control) {
+                ByteBuffer key = ByteBuffer.allocate(4).putShort((short) random.nextInt(2)).putShort((short) random.nextInt(7)).flip();
+                b.appendControlRecordWithOffset(next++, new SimpleRecord(timestamp, key, ByteBuffer.wrap(noise(random.nextInt(20)))));
+            } else if (magic == 2) {
+                Header[] headers = new Header[random.nextInt(4) == 0 ? random.nextInt(5) : 0];
+                for (int h = 0; h < headers.length; h++) headers[h] = new RecordHeader("h".repeat(random.nextInt(3)), randomBytes(random, 40));
+                b.appendWithOffset(next++, timestamp, randomBytes(random, 100), randomBytes(random, 600), headers);
+            } else {
+                b.appendWithOffset(next++, timestamp, randomBytes(random, 100), randomBytes(random, 600));
+            }
+        }
+        if (magic == 2 && random.nextInt(8) == 0) b.overrideLastOffset(next + random.nextInt(1000));
+    }
+
+    private static byte[] randomBytes(Random random, int sizeMax) {
+        return switch (random.nextInt(8)) {
+            case 0 -> null;
+            case 1 -> new byte[0];
+            case 2 -> noise(random.nextInt(sizeMax));
+            case 3 -> random.nextInt(20) == 0 ? text(random.nextInt(150_000)) : text(random.nextInt(sizeMax));
+            default -> text(random.nextInt(sizeMax));
+        };
+    }
+
+    /** Kafka's decoder reads each run and finds what the other encoder says; its encoder then makes the same bytes where nothing is left to a codec. */
+    private static void check(Path file) throws IOException {
+        int[] equal = new int[CODECS.size()], encoded = new int[CODECS.size()];
+        int runs = 0, failed = 0;
+        try (var in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file)));
+             var lines = Files.newBufferedReader(Path.of(file + ".jsonl"))) {
+            for (String line; (line = lines.readLine()) != null; runs++) {
+                byte[] bytes = in.readNBytes(in.readInt());
+                JsonNode expected = JSON.readTree(line);
+                String found;
+                try {
+                    found = describe(bytes).toString();
+                    if (JSON.readTree(found).equals(expected.get("holds"))) found = again(bytes, expected.get("levels"), equal, encoded);
+                } catch (RuntimeException e) {
+                    found = e.toString();
+                }
+                if (!found.isEmpty()) {
+                    failed++;
+                    System.err.println("DIFFERS run " + runs + "\n" + found.substring(0, Math.min(found.length(), 3000)));
+                }
+            }
+        }
+        ObjectNode summary = JSON.createObjectNode().put("runs", runs).put("failed", failed);
+        for (int i = 0; i < CODECS.size(); i++) summary.putObject(CODECS.get(i)).put("batches", encoded[i]).put("byte_equal", equal[i]);
+        System.out.println(summary);
+        if (failed > 0 || runs == 0) System.exit(1);
+    }
+
+    /** Encodes the batches anew and counts equal ones; says what differs in a batch that is not compressed. */
+    private static String again(byte[] bytes, JsonNode levels, int[] equal, int[] encoded) {
+        int index = 0;
+        int position = 0;
+        for (RecordBatch batch : MemoryRecords.readableRecords(ByteBuffer.wrap(bytes)).batches()) {
+            JsonNode level = levels.get(index++);
+            byte[] theirs = Arrays.copyOfRange(bytes, position, position += batch.sizeInBytes());
+            // Kafka writes no control records of types that it does not know.
+            boolean unknown = batch.isControlBatch() && batch.iterator().hasNext() && ControlRecordType.parse(batch.iterator().next().key()) == ControlRecordType.UNKNOWN;
+            if (batch.magic() < 2 || batch.countOrNull() == 0 || unknown) continue;
+            Options o = new Options().offset(batch.baseOffset()).epoch(batch.partitionLeaderEpoch());
+            o.producer(batch.producerId(), batch.producerEpoch(), batch.baseSequence());
+            o.transactional = batch.isTransactional();
+            o.control = batch.isControlBatch();
+            o.deleteHorizon = batch.deleteHorizonMs().orElse(RecordBatch.NO_TIMESTAMP);
+            o.compression = switch (batch.compressionType()) {
+                case GZIP -> level.isNull() ? Compression.gzip().build() : Compression.gzip().level(level.intValue()).build();
+                case LZ4 -> level.isNull() ? Compression.lz4().build() : Compression.lz4().level(level.intValue()).build();
+                case ZSTD -> level.isNull() ? Compression.zstd().build() : Compression.zstd().level(level.intValue()).build();
+                default -> Compression.of(batch.compressionType()).build();
+            };
+            boolean appendTime = batch.timestampType() == TimestampType.LOG_APPEND_TIME;
+            ByteBuffer ours = batch(o, b -> {
+                for (Record record : batch) {
+                    if (o.control) b.appendControlRecordWithOffset(record.offset(), new SimpleRecord(record.timestamp(), record.key(), record.value()));
+                    else b.appendWithOffset(record.offset(), record.timestamp(), record.key(), record.value(), record.headers());
+                }
+                b.overrideLastOffset(batch.lastOffset());
+            });
+            // A stamped batch keeps the producer's timestamps beneath, which cannot be seen.
+            if (appendTime) continue;
+            byte[] mine = new byte[ours.remaining()];
+            ours.get(mine);
+            int codec = batch.compressionType().id;
+            encoded[codec]++;
+            if (Arrays.equals(mine, theirs)) equal[codec]++;
+            else if (codec == 0) return "encodes to " + HEX.formatHex(mine) + " not " + HEX.formatHex(theirs);
+        }
+        return "";
+    }
+
     // ---- reading
 
     private static ObjectNode describe(byte[] bytes) {
@@ -297,6 +541,10 @@ public final class RecordVectors {
         for (RecordBatch batch : MemoryRecords.readableRecords(ByteBuffer.wrap(bytes)).batches()) {
             batch.ensureValid();
             ObjectNode row = batches.addObject();
+            if (batch.magic() < RecordBatch.MAGIC_VALUE_V2) {
+                describeLegacy(batch, row);
+                continue;
+            }
             row.put("base_offset", batch.baseOffset()).put("last_offset", batch.lastOffset());
             row.put("leader_epoch", batch.partitionLeaderEpoch()).put("size_in_bytes", batch.sizeInBytes()).put("crc", batch.checksum());
             row.put("compression", batch.compressionType().name);
@@ -319,6 +567,19 @@ public final class RecordVectors {
             }
         }
         return file;
+    }
+
+    private static void describeLegacy(RecordBatch batch, ObjectNode row) {
+        row.put("magic", batch.magic()).put("last_offset", batch.lastOffset()).put("size_in_bytes", batch.sizeInBytes());
+        row.put("compression", batch.compressionType().name).put("timestamp_type", batch.timestampType().id);
+        ArrayNode records = row.putArray("records");
+        for (Record record : batch) {
+            record.ensureValid();
+            ObjectNode each = records.addObject().put("offset", record.offset()).put("timestamp", record.timestamp());
+            each.set("key", describe(record.key()));
+            each.set("value", describe(record.value()));
+            each.putArray("headers");
+        }
     }
 
     private static JsonNode describe(ByteBuffer field) {

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use barnabas_net::outbound::ReceivePool;
-use barnabas_records::{BatchIter, BatchRef, Compression, ControlKey, RecordIter, control_type, decompress};
+use barnabas_records::{
+    AnyBatch, AnyBatchIter, BatchHeader, BatchRef, Compression, ControlKey, MessageSet, RecordIter, control_type,
+    decompress,
+};
 use barnabas_wire::errors::ErrorCode;
 use barnabas_wire::messages::fetch::AbortedTransaction;
 use bytes::Bytes;
@@ -15,6 +18,9 @@ use crate::fetched::FetchedBatch;
 
 /// Least first guess of what a batch decompresses to.
 const LIKELY_BYTES_MIN: usize = 1024 * 1024;
+
+/// Inner message sets up to this size keep their buffer.
+const INNER_BYTES_KEPT: usize = 4 * 1024 * 1024;
 
 /// What became of a partition's records.
 #[derive(Debug, Default)]
@@ -33,11 +39,24 @@ pub(crate) struct Decoder {
     pool: ReceivePool,
     /// Decompressed bytes per 16 compressed ones, of the last batch.
     expansion: usize,
+    /// Inner message sets of old wrappers.
+    inner: Vec<u8>,
+}
+
+/// What a reader gets of one batch.
+struct Payload {
+    header: BatchHeader,
+    bytes: Bytes,
+    first_offset: i64,
 }
 
 impl Decoder {
     pub(crate) fn new(pool: ReceivePool) -> Self {
-        Self { pool, expansion: 64 }
+        Self {
+            pool,
+            expansion: 64,
+            inner: Vec::new(),
+        }
     }
 
     /// Reads `records`, a slice of `response`, from `fetch_offset` on.
@@ -54,43 +73,31 @@ impl Decoder {
             ..Decoded::default()
         };
         let mut transactions = Aborted::new(config, aborted);
-        let mut batches = BatchIter::new(records);
+        let mut batches = AnyBatchIter::new(records);
         for batch in batches.by_ref() {
-            let outcome = batch.map_err(|_| ErrorCode::CORRUPT_MESSAGE).and_then(|batch| {
-                let header = batch.header;
-                if header.last_offset() < decoded.next_offset {
-                    return Ok(None);
-                }
-                if config.check_crcs {
-                    batch.check_crc().map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
-                }
-                let next_offset = header.last_offset().checked_add(1).ok_or(ErrorCode::CORRUPT_MESSAGE)?;
-                if header.base_offset < 0 || header.last_offset_delta < 0 {
-                    return Err(ErrorCode::CORRUPT_MESSAGE);
-                }
-                let first_offset = std::mem::replace(&mut decoded.next_offset, next_offset).max(header.base_offset);
-                if header.is_control() {
-                    transactions.end(&batch);
-                    return Ok(None);
-                }
-                if header.record_count == 0 || transactions.is_aborted(&batch) {
-                    return Ok(None);
-                }
-                let payload = self
-                    .payload(config, &batch, records)
-                    .inspect_err(|_| decoded.next_offset = first_offset)?;
-                Ok(Some(FetchedBatch {
+            let payload = batch
+                .map_err(|_| ErrorCode::CORRUPT_MESSAGE)
+                .and_then(|batch| match batch {
+                    AnyBatch::V2(batch) => {
+                        self.batch(config, &batch, records, &mut transactions, &mut decoded.next_offset)
+                    }
+                    AnyBatch::Legacy(set) => self.message_set(config, &set, &mut decoded.next_offset),
+                });
+            match payload {
+                Ok(None) => {}
+                Ok(Some(Payload {
+                    header,
+                    bytes,
+                    first_offset,
+                })) => decoded.batches.push(FetchedBatch {
                     topic: Arc::clone(&key.0),
                     partition: key.1,
                     leader_epoch: header.partition_leader_epoch,
                     header,
-                    payload,
+                    payload: bytes,
                     first_offset,
-                    end_offset: next_offset,
-                }))
-            });
-            match outcome {
-                Ok(batch) => decoded.batches.extend(batch),
+                    end_offset: decoded.next_offset,
+                }),
                 Err(code) => {
                     decoded.error_code = Some(code.code());
                     return decoded;
@@ -102,6 +109,74 @@ impl Decoder {
             decoded.error_code = Some(ErrorCode::MESSAGE_TOO_LARGE.code());
         }
         decoded
+    }
+
+    /// What a reader gets of a batch, if anything; moves `next_offset` past it, or to where an error stands.
+    fn batch(
+        &mut self,
+        config: &FetchConfig,
+        batch: &BatchRef<'_>,
+        response: &Bytes,
+        transactions: &mut Aborted<'_>,
+        next_offset: &mut i64,
+    ) -> Result<Option<Payload>, ErrorCode> {
+        let header = batch.header;
+        if header.last_offset() < *next_offset {
+            return Ok(None);
+        }
+        if config.check_crcs {
+            batch.check_crc().map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
+        }
+        let after = header.last_offset().checked_add(1).ok_or(ErrorCode::CORRUPT_MESSAGE)?;
+        if header.base_offset < 0 || header.last_offset_delta < 0 {
+            return Err(ErrorCode::CORRUPT_MESSAGE);
+        }
+        let first_offset = std::mem::replace(next_offset, after).max(header.base_offset);
+        if header.is_control() {
+            transactions.end(batch);
+            return Ok(None);
+        }
+        if header.record_count == 0 || transactions.is_aborted(batch) {
+            return Ok(None);
+        }
+        let bytes = self
+            .payload(config, batch, response)
+            .inspect_err(|_| *next_offset = first_offset)?;
+        Ok(Some(Payload {
+            header,
+            bytes,
+            first_offset,
+        }))
+    }
+
+    /// As [`Self::batch`], for messages of formats 0 and 1, which brokers still send from logs that old ones wrote.
+    fn message_set(
+        &mut self,
+        config: &FetchConfig,
+        set: &MessageSet<'_>,
+        next_offset: &mut i64,
+    ) -> Result<Option<Payload>, ErrorCode> {
+        if set.last_offset() < *next_offset {
+            return Ok(None);
+        }
+        let likely = set.bytes().len().saturating_mul(4).min(LIKELY_BYTES_MIN);
+        let mut buffer = self.pool.take(likely.min(config.max_decompressed_bytes));
+        let header = set
+            .decode_into(&mut self.inner, buffer.as_mut_vec(), config.max_decompressed_bytes)
+            .map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
+        if self.inner.capacity() > INNER_BYTES_KEPT {
+            self.inner = Vec::new();
+        }
+        let after = header.last_offset().checked_add(1).ok_or(ErrorCode::CORRUPT_MESSAGE)?;
+        if header.base_offset < 0 {
+            return Err(ErrorCode::CORRUPT_MESSAGE);
+        }
+        let first_offset = std::mem::replace(next_offset, after).max(header.base_offset);
+        Ok(Some(Payload {
+            header,
+            bytes: buffer.freeze(),
+            first_offset,
+        }))
     }
 
     /// The batch's records, decompressed if they have to be.
@@ -183,7 +258,7 @@ impl<'a> Aborted<'a> {
 
 #[cfg(test)]
 mod tests {
-    use barnabas_records::{BatchBuilder, BatchHeader, HEADER_LEN, LOG_OVERHEAD, Seal, compress, patch};
+    use barnabas_records::{BatchBuilder, HEADER_LEN, LOG_OVERHEAD, Seal, compress, patch};
 
     use super::*;
 

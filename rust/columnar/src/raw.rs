@@ -87,7 +87,7 @@ impl RawColumns {
         if rows == 0 {
             return;
         }
-        let timestamp_type = i8::from(slice.header.is_log_append_time());
+        let timestamp_type = slice.header.timestamp_type();
         if let Some(last) = self.runs.last_mut()
             && *last.topic == *slice.topic
             && last.partition == slice.partition

@@ -234,9 +234,7 @@ impl Records {
             let batch = batch.map_err(corrupt)?;
             batch.check_crc().map_err(corrupt)?;
             let mut scratch = Vec::new();
-            let (header, payload) = batch
-                .decode(&mut scratch, DECOMPRESSED_BYTES_LIMIT)
-                .map_err(corrupt)?;
+            let (header, payload) = batch.decode(&mut scratch, DECOMPRESSED_BYTES_LIMIT).map_err(corrupt)?;
             batches.push(FetchedBatch {
                 topic: Arc::clone(&topic),
                 partition,

@@ -216,7 +216,7 @@ impl Record {
     /// What the timestamp is: 0 create time, 1 log append time.
     #[getter]
     fn timestamp_type(&self) -> i32 {
-        i32::from(self.batch.get().fetched.header.is_log_append_time())
+        i32::from(self.batch.get().fetched.header.timestamp_type())
     }
 
     /// The leader epoch of the record's batch, None if it is unknown.

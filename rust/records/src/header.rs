@@ -74,7 +74,7 @@ pub struct BatchHeader {
     pub batch_length: i32,
     /// Epoch of the leader that appended the batch, -1 before that.
     pub partition_leader_epoch: i32,
-    /// Version of the record format: 2.
+    /// Version of the record format: 2, or the older one that the records were read from.
     pub magic: i8,
     /// CRC32C of everything from `attributes` on.
     pub crc: u32,
@@ -198,6 +198,16 @@ impl BatchHeader {
     #[inline]
     pub fn is_log_append_time(&self) -> bool {
         self.attributes & attributes::LOG_APPEND_TIME != 0
+    }
+
+    /// Kafka's number of the timestamps' type: 0 the producer's, 1 append time, -1 none (format 0).
+    #[inline]
+    pub fn timestamp_type(&self) -> i8 {
+        if self.magic == crate::MAGIC_V0 {
+            -1
+        } else {
+            i8::from(self.is_log_append_time())
+        }
     }
 
     /// The time from which tombstones and markers of the batch may be removed, if compaction has set one.

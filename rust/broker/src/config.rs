@@ -119,7 +119,7 @@ impl Options {
 }
 
 /// The options of one topic that the data plane reads besides those of its logs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TopicOptions {
     pub(crate) log: LogConfig,
     pub(crate) min_insync_replicas: usize,
@@ -159,6 +159,7 @@ impl TopicOptions {
                 .is_some_and(|policy| policy.split(',').any(|part| part.trim() == "compact")),
             validate_full: reader.text("barnabas.validation") == Some("full"),
             producer_id_expiration_ms: reader.number("producer.id.expiration.ms", kafka.producer_id_expiration_ms)?,
+            ..kafka
         };
         Ok(Self {
             log,

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use barnabas_records::{BatchHeader, BatchRef, ControlKey, EndTransactionMarker, RecordIter, control_type, patch};
+use barnabas_records::{
+    BatchHeader, BatchRef, ControlKey, EndTransactionMarker, RecordIter, control_type, crc32c, patch,
+};
 
 use crate::config::{LogConfig, TimestampType};
 use crate::env::write;
@@ -43,6 +45,13 @@ impl Appender {
             snapshot_offset,
             snapshots_due: Vec::new(),
         }
+    }
+
+    /// After a truncation.
+    pub(crate) fn replace_producers(&mut self, producers: ProducerStates, snapshot_offset: i64) {
+        self.producers = producers;
+        self.snapshot_offset = snapshot_offset;
+        self.snapshots_due.clear();
     }
 }
 
@@ -174,7 +183,7 @@ impl PartitionLog {
         let active = self.segments().last().map(Arc::clone);
         let (active, rolled) = match active {
             Some(active) if !roll_is_due(&active, records.len(), batches, config, now_ms) => (active, false),
-            Some(active) => (self.roll(appender, &active, now_ms)?, true),
+            Some(active) => (self.roll_active(appender, &active, now_ms)?, true),
             None => (self.start(appender, now_ms)?, false),
         };
         active.append(records, batches, config.index_interval_bytes)?;
@@ -183,6 +192,11 @@ impl PartitionLog {
 
     /// Makes the directory, if need be, and the first segment.
     fn start(&self, appender: &mut Appender, now_ms: i64) -> Result<Arc<Segment>, LogError> {
+        self.ensure_dir(appender)?;
+        self.add_segment(now_ms)
+    }
+
+    pub(crate) fn ensure_dir(&self, appender: &mut Appender) -> Result<(), LogError> {
         if !appender.dir_exists {
             let storage = self.env.storage.as_ref();
             storage
@@ -191,20 +205,27 @@ impl PartitionLog {
             partition_metadata::write(storage, &self.dir, self.topic_id())?;
             appender.dir_exists = true;
         }
-        self.add_segment(now_ms)
+        Ok(())
     }
 
     /// Begins the next segment. The old one's indexes and the producer snapshot stay in memory: they are written
     /// outside of the append lock, by [`store_sealed_locked`](Self::store_sealed_locked).
-    fn roll(&self, appender: &mut Appender, active: &Segment, now_ms: i64) -> Result<Arc<Segment>, LogError> {
+    pub(crate) fn roll_active(
+        &self,
+        appender: &mut Appender,
+        active: &Segment,
+        now_ms: i64,
+    ) -> Result<Arc<Segment>, LogError> {
         active.seal();
         self.take_snapshot(appender, self.log_end_offset());
         self.sealed_unstored.store(true, Ordering::Release);
         self.add_segment(now_ms)
     }
 
-    fn add_segment(&self, now_ms: i64) -> Result<Arc<Segment>, LogError> {
-        let segment = Arc::new(Segment::create(&self.env, &self.dir, self.log_end_offset(), now_ms)?);
+    /// Publishes a new, empty segment at the log's end.
+    pub(crate) fn add_segment(&self, now_ms: i64) -> Result<Arc<Segment>, LogError> {
+        let (base_offset, config) = (self.log_end_offset(), self.config());
+        let segment = Arc::new(Segment::create(&self.env, &self.dir, base_offset, &config, now_ms)?);
         self.names_unsynced.store(true, Ordering::Release);
         let mut segments = write(&self.segments);
         let mut list = Vec::clone(&segments);
@@ -271,6 +292,16 @@ fn assign(
     Ok(next_offset)
 }
 
+/// How much earlier than `segment.ms` this segment is rolled: spread over partitions and segments, and the same each
+/// time it is asked.
+fn jitter_ms(active: &Segment, config: &LogConfig) -> i64 {
+    let bound = config.segment_jitter_ms.min(config.segment_ms);
+    if bound <= 0 {
+        return 0;
+    }
+    i64::from(crc32c(active.log_path().as_os_str().as_encoded_bytes())) % bound
+}
+
 fn roll_is_due(active: &Segment, bytes: usize, batches: &[BatchHeader], config: &LogConfig, now_ms: i64) -> bool {
     let last_offset = batches.last().map_or(active.base_offset, BatchHeader::last_offset);
     if last_offset - active.base_offset > i64::from(i32::MAX) {
@@ -283,11 +314,12 @@ fn roll_is_due(active: &Segment, bytes: usize, batches: &[BatchHeader], config: 
             _ => now_ms.saturating_sub(active.created_ms),
         };
         let index_bytes = (tail.offsets.memory().len() + 1) * 8;
-        let time_index_bytes = (tail.times.memory().len() + 1) * 12;
+        // One more stays free for the entry that ends the segment.
+        let time_index_bytes = (tail.times.memory().len() + 2) * 12;
         let index_bytes_max = config.segment_index_bytes as usize;
         tail.size > 0
             && (tail.size + bytes as u64 > config.segment_bytes.min(POSITION_MAX)
-                || age > config.segment_ms
+                || age > config.segment_ms - jitter_ms(active, config)
                 || index_bytes > index_bytes_max
                 || time_index_bytes > index_bytes_max)
     })

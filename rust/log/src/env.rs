@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use crate::deletion::DeletionQueue;
 use crate::error::LogError;
 use crate::file_pool::FilePool;
 use crate::storage::Storage;
@@ -36,6 +37,7 @@ pub(crate) struct LogEnv {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) files: Arc<FilePool>,
     pub(crate) health: Arc<Health>,
+    pub(crate) deletions: Arc<DeletionQueue>,
     /// Nothing needs to survive the process: never sync.
     pub(crate) temporary: bool,
 }
@@ -46,6 +48,7 @@ impl LogEnv {
             storage,
             files,
             health: Arc::default(),
+            deletions: Arc::default(),
             temporary,
         }
     }

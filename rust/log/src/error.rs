@@ -16,6 +16,7 @@ mod code {
     pub(super) const INVALID_PRODUCER_EPOCH: i16 = 47;
     pub(super) const INVALID_TXN_STATE: i16 = 48;
     pub(super) const KAFKA_STORAGE_ERROR: i16 = 56;
+    pub(super) const POLICY_VIOLATION: i16 = 44;
     pub(super) const FENCED_LEADER_EPOCH: i16 = 74;
     pub(super) const UNSUPPORTED_COMPRESSION_TYPE: i16 = 76;
     pub(super) const INVALID_RECORD: i16 = 87;
@@ -97,6 +98,12 @@ pub enum LogError {
         /// The file's value.
         found: String,
     },
+    /// `cleanup.policy` is `compact` alone: records go by their keys, not by their offsets.
+    #[error("records of {dir} cannot be deleted: its cleanup.policy is compact", dir = dir.display())]
+    DeletionForbidden {
+        /// Directory of the partition.
+        dir: PathBuf,
+    },
     /// No such partition in this broker.
     #[error("no log of partition {topic}-{partition}")]
     UnknownPartition {
@@ -124,6 +131,7 @@ impl LogError {
             Self::Closed { .. } | Self::UnknownPartition { .. } => code::NOT_LEADER_OR_FOLLOWER,
             Self::OffsetOutOfRange { .. } => code::OFFSET_OUT_OF_RANGE,
             Self::TopicIdMismatch { .. } => code::INCONSISTENT_TOPIC_ID,
+            Self::DeletionForbidden { .. } => code::POLICY_VIOLATION,
             Self::Locked { .. } | Self::MetaMismatch { .. } => code::UNKNOWN_SERVER_ERROR,
         }
     }

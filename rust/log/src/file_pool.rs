@@ -3,11 +3,11 @@
 //! Taking an open file costs one uncontended lock of its own slot; the pool's lock is taken only to open one.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 
-use crate::env::lock;
+use crate::env::{lock, read, write};
 use crate::storage::{OpenMode, Storage, StorageFile};
 
 /// Keeps at most `capacity` files open, plus those that somebody holds.
@@ -19,9 +19,27 @@ pub(crate) struct FilePool {
     open: Mutex<Vec<Arc<Slot>>>,
 }
 
+/// Whether a slot's file is open.
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Closed,
+    Open(Arc<dyn StorageFile>),
+    /// The file was given up: whoever still looks for it finds it missing, not another file of its name.
+    Retired,
+}
+
+impl State {
+    fn close(&mut self) {
+        if matches!(self, Self::Open(_)) {
+            *self = Self::Closed;
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Slot {
-    file: Mutex<Option<Arc<dyn StorageFile>>>,
+    file: Mutex<State>,
     last_used: AtomicU64,
     registered: AtomicBool,
 }
@@ -48,7 +66,7 @@ impl FilePool {
             open.sort_unstable_by_key(|slot| slot.last_used.load(Ordering::Relaxed));
             for slot in open.drain(..(self.capacity / 8).max(1)) {
                 slot.registered.store(false, Ordering::Release);
-                lock(&slot.file).take();
+                lock(&slot.file).close();
             }
         }
     }
@@ -58,21 +76,21 @@ impl FilePool {
 #[derive(Debug)]
 pub(crate) struct PooledFile {
     pool: Arc<FilePool>,
-    path: PathBuf,
+    path: RwLock<Arc<Path>>,
     slot: Arc<Slot>,
 }
 
 impl PooledFile {
-    pub(crate) fn new(pool: &Arc<FilePool>, path: PathBuf) -> Self {
+    pub(crate) fn new(pool: &Arc<FilePool>, path: impl Into<Arc<Path>>) -> Self {
         Self {
             pool: Arc::clone(pool),
-            path,
+            path: RwLock::new(path.into()),
             slot: Arc::default(),
         }
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    pub(crate) fn path(&self) -> Arc<Path> {
+        Arc::clone(&read(&self.path))
     }
 
     /// The open file; it must exist.
@@ -90,12 +108,14 @@ impl PooledFile {
             .last_used
             .store(self.pool.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         let file = {
-            let mut slot = lock(&self.slot.file);
-            if let Some(file) = slot.as_ref() {
-                return Ok(Arc::clone(file));
+            let mut state = lock(&self.slot.file);
+            match &*state {
+                State::Open(file) => return Ok(Arc::clone(file)),
+                State::Retired => return Err(io::ErrorKind::NotFound.into()),
+                State::Closed => {}
             }
-            let file = self.pool.storage.open(&self.path, mode)?;
-            *slot = Some(Arc::clone(&file));
+            let file = self.pool.storage.open(&self.path(), mode)?;
+            *state = State::Open(Arc::clone(&file));
             file
         };
         self.pool.register(&self.slot);
@@ -104,6 +124,32 @@ impl PooledFile {
 
     /// Closes the file unless somebody else holds it.
     pub(crate) fn close(&self) {
-        lock(&self.slot.file).take();
+        lock(&self.slot.file).close();
+    }
+
+    /// Gives the file another name, under which it is opened from here on. Returns false when there is no such file,
+    /// which then has the new name all the same.
+    pub(crate) fn rename(&self, to: &Path) -> io::Result<bool> {
+        let _state = lock(&self.slot.file);
+        let renamed = rename_if_there(self.pool.storage.as_ref(), &self.path(), to)?;
+        *write(&self.path) = Arc::from(to);
+        Ok(renamed)
+    }
+
+    /// Renames the file to be deleted. Who holds it open goes on reading; nobody can open it any more.
+    pub(crate) fn retire(&self, to: &Path) -> io::Result<bool> {
+        let mut state = lock(&self.slot.file);
+        let renamed = rename_if_there(self.pool.storage.as_ref(), &self.path(), to)?;
+        *state = State::Retired;
+        Ok(renamed)
+    }
+}
+
+/// Renames a file that may be missing; says whether it was there.
+pub(crate) fn rename_if_there(storage: &dyn Storage, from: &Path, to: &Path) -> io::Result<bool> {
+    match storage.rename(from, to) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }

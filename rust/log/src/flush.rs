@@ -42,7 +42,7 @@ impl PartitionLog {
     /// indexes, since the next start trusts every segment that ends there or before. It walks the segment behind in
     /// full in any case, so that nothing is gained by pointing into it.
     pub fn recovery_checkpoint(&self) -> i64 {
-        // No flush is half-way: a segment that is not marked is on disk.
+        // No flush or change of segments is half-way: a segment that is not marked is on disk.
         let _flushing = lock(&self.flushing);
         let segments = self.segments();
         let mut point = self.recovery_point();
@@ -126,8 +126,8 @@ impl PartitionLog {
         }
     }
 
-    fn sync_names(&self) -> Result<(), LogError> {
-        if self.names_unsynced.swap(false, Ordering::AcqRel) {
+    pub(crate) fn sync_names(&self) -> Result<(), LogError> {
+        if self.names_unsynced.swap(false, Ordering::AcqRel) && !self.env.temporary {
             self.sync_file(&self.dir.join(partition_metadata::FILE_NAME))?;
             for dir in [Some(self.dir.as_path()), self.dir.parent()].into_iter().flatten() {
                 self.env

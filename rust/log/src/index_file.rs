@@ -75,6 +75,15 @@ impl<E: IndexEntry> SealedIndex<E> {
         Ok(found)
     }
 
+    /// All entries, read from the file.
+    pub(crate) fn load(&self, file: &PooledFile) -> io::Result<Vec<E>> {
+        let mut bytes = vec![0; self.count * E::LEN];
+        if !bytes.is_empty() {
+            file.get()?.read_exact_at(&mut bytes, 0)?;
+        }
+        Ok(decode_entries(&bytes))
+    }
+
     fn fence(&self, file: &PooledFile) -> io::Result<&[E]> {
         if let Some(fence) = self.fence.get() {
             return Ok(fence);
@@ -103,6 +112,13 @@ pub(crate) enum Index<E> {
 }
 
 impl<E: IndexEntry> Index<E> {
+    pub(crate) fn copy(&self) -> Self {
+        match self {
+            Self::Memory(entries) => Self::Memory(entries.clone()),
+            Self::File(sealed) => Self::File(std::sync::Arc::clone(sealed)),
+        }
+    }
+
     pub(crate) fn memory(&self) -> &[E] {
         match self {
             Self::Memory(entries) => entries,

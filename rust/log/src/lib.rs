@@ -7,6 +7,7 @@
 mod appender;
 mod checkpoint;
 mod config;
+mod deletion;
 mod dir_name;
 mod env;
 mod epoch_cache;
@@ -25,10 +26,12 @@ mod producer_recovery;
 mod producer_state;
 mod reader;
 mod recovery;
+mod retention;
 mod scan;
 mod segment;
 mod storage;
 mod time_index;
+mod truncation;
 mod trusted_segment;
 mod uuid;
 mod validate;
@@ -36,11 +39,13 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
-pub use config::{LogConfig, TimestampType};
+pub use config::{LogConfig, TargetCompression, TimestampType};
 pub use error::{AppendError, LogError, RecordError};
 pub use file_storage::FileStorage;
 pub use manager::{LogManager, ManagerConfig};
 pub use partition_log::{
     AppendInfo, AppendOrigin, EpochEndOffset, OpenContext, PartitionLog, ReadSlice, TimestampOffset,
 };
+pub use retention::Retained;
 pub use storage::{DirEntry, EmptyFile, OpenMode, Storage, StorageFile, StorageLock};
+pub use truncation::EpochTruncation;

@@ -1,10 +1,15 @@
 //! One partition's log: appends under a short lock, reads that never take it.
 //!
-//! Lock order: `appender`, then a segment's locks, then `segments` / `epochs`. `flushing` is taken alone or before any
-//! of them, and never while `appender` is held: no append waits for a flush.
+//! Lock order: `flushing`, `appender`, a segment's locks, then `segments` / `epochs`. `flushing` is held by a flush and by
+//! every change of the segment list but a roll (truncation, retention, replacement by compacted segments), so that a
+//! flush never looks for a file that is being renamed. It is never taken while `appender` is held: no append waits for
+//! a flush.
 //!
-//! Under `appender` nothing is written but the batches themselves and, at a roll, the next segment's empty file. What
-//! a roll leaves to be written, the indexes of the sealed segment and a producer snapshot, stays in memory until
+//! Publication: the list of segments is replaced before the log's end moves forward and after it moves back; who reads
+//! takes the end first. A file is renamed or cut only after the list without it is published.
+//!
+//! Under `appender` an append writes nothing but the batches themselves and, at a roll, the next segment's empty file.
+//! What a roll leaves to be written, the indexes of the sealed segment and a producer snapshot, stays in memory until
 //! `flush_sealed` or `flush`; `sealed_unstored` says that there is something.
 
 use std::io;
@@ -245,7 +250,17 @@ impl PartitionLog {
     /// does not undo what the faster one published. Returns the new value.
     pub fn set_high_watermark(&self, offset: i64) -> i64 {
         let offset = offset.min(self.log_end_offset());
-        self.high_watermark.fetch_max(offset, Ordering::AcqRel).max(offset)
+        let raised = self.high_watermark.fetch_max(offset, Ordering::AcqRel).max(offset);
+        // A truncation that came between the two lines above has lowered both: either it saw the value raised here, or
+        // this sees the end that it left.
+        self.high_watermark
+            .fetch_min(self.log_end_offset(), Ordering::AcqRel)
+            .min(raised)
+    }
+
+    /// After the log's end was lowered.
+    pub(crate) fn lower_high_watermark(&self, offset: i64) {
+        self.high_watermark.fetch_min(offset, Ordering::AcqRel);
     }
 
     /// Offsets below this are on disk.
@@ -318,6 +333,7 @@ impl PartitionLog {
         let segments = self.segments();
         let outcome = self.env.health.check().and_then(|()| {
             if let Some(active) = segments.last() {
+                active.trim()?;
                 active.persist_indexes(true)?;
                 self.take_snapshot(&mut appender, self.log_end_offset());
                 self.sealed_unstored.store(true, Ordering::Release);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use barnabas_records::{BatchHeader, BatchRef, RecordIter};
 
 use crate::error::LogError;
-use crate::partition_log::{PartitionLog, ReadSlice, TimestampOffset};
+use crate::partition_log::{PartitionLog, ReadSlice, Segments, TimestampOffset};
 use crate::scan::HeaderScan;
 use crate::segment::Segment;
 use crate::storage::StorageFile;
@@ -15,36 +15,48 @@ impl PartitionLog {
     /// Whole batches from the one that contains `offset`, at most `max_bytes` (but one batch of any size when
     /// `min_one_batch`), all below `up_to`. Empty when there is nothing below `up_to`.
     pub fn read(&self, offset: i64, max_bytes: usize, min_one_batch: bool, up_to: i64) -> Result<ReadSlice, LogError> {
-        self.check_usable()?;
-        self.or_closed(self.find_slice(offset, max_bytes, min_one_batch, up_to))
+        self.reading(|segments, end| self.find_slice(segments, end, offset, max_bytes, min_one_batch, up_to))
     }
 
     /// First record below `up_to` whose timestamp is at least `timestamp`.
     pub fn offset_for_timestamp(&self, timestamp: i64, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
-        self.check_usable()?;
-        self.or_closed(self.find_timestamp(timestamp, up_to))
+        self.reading(|segments, end| self.find_timestamp(segments, timestamp, up_to.min(end)))
     }
 
     /// First record that carries the greatest timestamp of the log below `up_to`.
     pub fn max_timestamp(&self, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
-        self.check_usable()?;
-        self.or_closed(self.find_max_timestamp(up_to))
+        self.reading(|segments, end| self.find_max_timestamp(segments, up_to.min(end)))
     }
 
-    /// A reader whose files were closed or deleted under it learns that, not what it stumbled over.
-    fn or_closed<T>(&self, outcome: Result<T, LogError>) -> Result<T, LogError> {
-        outcome.or_else(|error| self.check_usable().and(Err(error)))
+    /// Reads from the segments as they are now, up to the log's end as it is now. A reader whose files were cut, replaced or removed under it stumbles;
+    /// it looks again at the list that has taken their place. One whose log was closed or deleted learns that.
+    pub(crate) fn reading<T>(&self, read: impl Fn(&Segments, i64) -> Result<T, LogError>) -> Result<T, LogError> {
+        self.check_usable()?;
+        loop {
+            // The end is read before the segments, so that the list has everything below it.
+            let log_end_offset = self.log_end_offset();
+            let segments = self.segments();
+            match read(&segments, log_end_offset) {
+                Ok(found) => return Ok(found),
+                Err(error) => {
+                    self.check_usable()?;
+                    if Arc::ptr_eq(&segments, &self.segments()) {
+                        return Err(error);
+                    }
+                }
+            }
+        }
     }
 
     fn find_slice(
         &self,
+        segments: &Segments,
+        log_end_offset: i64,
         offset: i64,
         max_bytes: usize,
         min_one_batch: bool,
         up_to: i64,
     ) -> Result<ReadSlice, LogError> {
-        // The end is read before the segments, so that the list has everything below it.
-        let log_end_offset = self.log_end_offset();
         let log_start_offset = self.log_start_offset();
         if !(log_start_offset..=log_end_offset).contains(&offset) {
             return Err(LogError::OffsetOutOfRange {
@@ -57,7 +69,6 @@ impl PartitionLog {
         if offset >= up_to {
             return Ok(ReadSlice::empty(offset));
         }
-        let segments = self.segments();
         let first = segments
             .partition_point(|segment| segment.base_offset <= offset)
             .saturating_sub(1);
@@ -72,10 +83,14 @@ impl PartitionLog {
         Ok(ReadSlice::empty(offset))
     }
 
-    fn find_timestamp(&self, timestamp: i64, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
-        let up_to = up_to.min(self.log_end_offset());
+    fn find_timestamp(
+        &self,
+        segments: &Segments,
+        timestamp: i64,
+        up_to: i64,
+    ) -> Result<Option<TimestampOffset>, LogError> {
         let log_start_offset = self.log_start_offset();
-        for segment in self.segments().iter() {
+        for segment in segments.iter() {
             let (size, next_offset, max_timestamp) =
                 segment.with_tail(|tail| (tail.size, tail.next_offset, tail.max_timestamp));
             if segment.base_offset >= up_to {
@@ -93,11 +108,10 @@ impl PartitionLog {
         Ok(None)
     }
 
-    fn find_max_timestamp(&self, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
-        let up_to = up_to.min(self.log_end_offset());
+    fn find_max_timestamp(&self, segments: &Segments, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
         let log_start_offset = self.log_start_offset();
         let mut best: Option<TimestampOffset> = None;
-        for segment in self.segments().iter() {
+        for segment in segments.iter() {
             let (size, next_offset, max_timestamp, max_offset) = segment.with_tail(|tail| {
                 (
                     tail.size,
@@ -204,9 +218,9 @@ fn each_record(
 ) -> Result<(), LogError> {
     let mut bytes = vec![0; header.size_in_bytes()];
     file.read_exact_at(&mut bytes, position)
-        .map_err(|error| LogError::io("read", segment.log_path(), error))?;
+        .map_err(|error| LogError::io("read", &segment.log_path(), error))?;
     let damaged = |error: barnabas_records::RecordsError| LogError::Damaged {
-        path: segment.log_path().to_owned(),
+        path: segment.log_path().to_path_buf(),
         position,
         reason: error.to_string(),
     };

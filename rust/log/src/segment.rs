@@ -1,15 +1,16 @@
 //! One segment: a log file, its two indexes, and what is published to readers about them.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use barnabas_records::BatchHeader;
 
+use crate::config::LogConfig;
 use crate::env::{LogEnv, lock, read, write};
 use crate::error::LogError;
-use crate::file_pool::PooledFile;
+use crate::file_pool::{PooledFile, rename_if_there};
 use crate::index_file::{Index, IndexEntry, SealedIndex, encode_entries};
 use crate::offset_index::OffsetEntry;
 use crate::partition_log::ReadSlice;
@@ -120,7 +121,15 @@ pub(crate) struct Segment {
     sealed: AtomicBool,
     /// Written since the last sync.
     unsynced: AtomicBool,
+    /// The file is longer than what stands in it (`preallocate`).
+    preallocated: AtomicBool,
 }
+
+/// Suffixes of the files that a segment brings along when it is renamed, the log last: as long as its name says that a
+/// replacement is under way, the next start completes it.
+const COMPANION_SUFFIXES: [&str; 2] = [".snapshot", ".txnindex"];
+/// What the files of a segment are called when they wait for their removal.
+pub(crate) const DELETED_SUFFIX: &str = ".deleted";
 
 impl Segment {
     /// A segment whose files exist already and hold what `tail` and `persisted` say.
@@ -144,11 +153,18 @@ impl Segment {
             tail: RwLock::new(tail),
             persisted: Mutex::new(persisted),
             unsynced: AtomicBool::new(false),
+            preallocated: AtomicBool::new(false),
         }
     }
 
     /// Makes the log file of a new, empty segment. The index files appear when there is something to write to them.
-    pub(crate) fn create(env: &LogEnv, dir: &Path, base_offset: i64, now_ms: i64) -> Result<Self, LogError> {
+    pub(crate) fn create(
+        env: &LogEnv,
+        dir: &Path,
+        base_offset: i64,
+        config: &LogConfig,
+        now_ms: i64,
+    ) -> Result<Self, LogError> {
         let segment = Self::new(
             env,
             dir,
@@ -157,23 +173,27 @@ impl Segment {
             Tail::empty(base_offset),
             Persisted::default(),
         );
-        let failed = |error| LogError::io("create", segment.log.path(), error);
+        let failed = |error| LogError::io("create", &segment.log.path(), error);
         let file = segment.log.get_or_create().map_err(failed)?;
         if file.len().map_err(failed)? > 0 {
             file.set_len(0).map_err(failed)?;
+        }
+        if config.preallocate {
+            file.set_len(config.segment_bytes).map_err(failed)?;
+            segment.preallocated.store(true, Ordering::Release);
         }
         segment.unsynced.store(true, Ordering::Release);
         Ok(segment)
     }
 
-    pub(crate) fn log_path(&self) -> &Path {
+    pub(crate) fn log_path(&self) -> Arc<Path> {
         self.log.path()
     }
 
     pub(crate) fn file(&self) -> Result<Arc<dyn StorageFile>, LogError> {
         self.log
             .get()
-            .map_err(|error| LogError::io("open", self.log.path(), error))
+            .map_err(|error| LogError::io("open", &self.log.path(), error))
     }
 
     /// Looks at what is published.
@@ -183,6 +203,14 @@ impl Segment {
 
     pub(crate) fn size(&self) -> u64 {
         self.with_tail(|tail| tail.size)
+    }
+
+    /// When its newest record was written, by the records' own times, else by the time when it was made or opened.
+    pub(crate) fn newest_record_ms(&self) -> i64 {
+        match self.with_tail(|tail| tail.max_timestamp) {
+            timestamp if timestamp >= 0 => timestamp,
+            _ => self.created_ms,
+        }
     }
 
     pub(crate) fn is_unsynced(&self) -> bool {
@@ -213,7 +241,7 @@ impl Segment {
         if let Err(error) = file.write_all_at(bytes, size) {
             // Best effort: if this fails too, recovery cuts the partial batch.
             let _ = file.set_len(size);
-            return Err(LogError::io("append to", self.log.path(), error));
+            return Err(LogError::io("append to", &self.log.path(), error));
         }
         let mut tail = write(&self.tail);
         for batch in batches {
@@ -245,6 +273,17 @@ impl Segment {
         Ok(())
     }
 
+    /// Gives a preallocated file its own length.
+    pub(crate) fn trim(&self) -> Result<(), LogError> {
+        if self.preallocated.swap(false, Ordering::AcqRel) {
+            self.mark_unsynced();
+            self.file()?
+                .set_len(self.size())
+                .map_err(|error| LogError::io("trim", &self.log.path(), error))?;
+        }
+        Ok(())
+    }
+
     /// Ends the segment: nothing is added from here on. This is all that a roll does to it under the append lock; its
     /// indexes stay in memory until [`store_indexes`](Self::store_indexes).
     pub(crate) fn seal(&self) {
@@ -261,6 +300,7 @@ impl Segment {
         if self.is_active() || !self.is_indexed_in_memory() {
             return Ok(());
         }
+        self.trim()?;
         self.persist_indexes(true)?;
         let _persisted = lock(&self.persisted);
         let mut tail = write(&self.tail);
@@ -291,6 +331,103 @@ impl Segment {
     pub(crate) fn sync_indexes(&self) -> Result<(), LogError> {
         sync_file(&self.offset_index)?;
         sync_file(&self.time_index)
+    }
+
+    /// The sealed segment that is left of this one when only its first `size` bytes stay, which end before
+    /// `next_offset`. Nothing is ever appended to the file again, so that a reader that has begun to send what is cut
+    /// off meets the end of the file and never other batches.
+    pub(crate) fn cut(&self, env: &LogEnv, size: u64, next_offset: i64, index_interval: u32) -> Result<Self, LogError> {
+        let path = self.log.path();
+        let failed = |error| LogError::io("cut", &path, error);
+        let (mut offsets, mut times, first_timestamp) = self.entries()?;
+        offsets.retain(|entry| u64::from(entry.position) < size);
+        times.retain(|entry| self.base_offset + i64::from(entry.relative_offset) < next_offset);
+        let mut tail = Tail::empty(self.base_offset);
+        tail.size = offsets.last().map_or(0, |last| u64::from(last.position));
+        if let Some(greatest) = times.last() {
+            tail.max_timestamp = greatest.timestamp;
+            tail.max_timestamp_offset = self.base_offset + i64::from(greatest.relative_offset);
+        }
+        tail.offsets = Index::Memory(offsets);
+        tail.times = Index::Memory(times);
+        let file = self.file()?;
+        let mut scan = HeaderScan::new(file.as_ref(), tail.size, size);
+        while let Some((_, header)) = scan.next().map_err(|error| self.scan_error(error))? {
+            tail.push(self.base_offset, index_interval, &header);
+        }
+        tail.first_timestamp = first_timestamp;
+        tail.next_offset = next_offset;
+        file.set_len(size).map_err(failed)?;
+        if !env.temporary {
+            // What is cut off must not come back behind what will be appended.
+            file.sync_data().map_err(failed)?;
+        }
+        let dir = path.parent().unwrap_or(Path::new(""));
+        let segment = Self::new(env, dir, self.base_offset, self.created_ms, tail, Persisted::default());
+        segment.seal();
+        segment.store_indexes()?;
+        Ok(segment)
+    }
+
+    /// All index entries, and the first batch's timestamp if it is known.
+    fn entries(&self) -> Result<(Vec<OffsetEntry>, Vec<TimeEntry>, Option<i64>), LogError> {
+        let (offsets, times, first_timestamp) = {
+            let tail = read(&self.tail);
+            (tail.offsets.copy(), tail.times.copy(), tail.first_timestamp)
+        };
+        Ok((
+            load_index(offsets, &self.offset_index)?,
+            load_index(times, &self.time_index)?,
+            first_timestamp,
+        ))
+    }
+
+    /// Gives every file the name of this segment's offset and kind with `suffix` behind it. The log comes last: as long
+    /// as it has its old name, the next start does all of this again.
+    pub(crate) fn rename_files(&self, env: &LogEnv, suffix: &str) -> Result<(), LogError> {
+        let path = self.log.path();
+        let named = |kind: &str| path.with_file_name(file_name(self.base_offset, &format!("{kind}{suffix}")));
+        let failed = |path: &Path, error| LogError::io("rename", path, error);
+        let current = path.to_string_lossy();
+        let old_suffix = current.rsplit_once(".log").map_or("", |(_, behind)| behind);
+        for kind in COMPANION_SUFFIXES {
+            let from = path.with_file_name(file_name(self.base_offset, &format!("{kind}{old_suffix}")));
+            rename_if_there(env.storage.as_ref(), &from, &named(kind)).map_err(|error| failed(&from, error))?;
+        }
+        for (file, kind) in [
+            (&self.time_index, ".timeindex"),
+            (&self.offset_index, ".index"),
+            (&self.log, ".log"),
+        ] {
+            file.rename(&named(kind)).map_err(|error| failed(&file.path(), error))?;
+        }
+        Ok(())
+    }
+
+    /// Renames the files to be deleted, with the producer snapshot if `with_snapshot`, and returns their new names.
+    pub(crate) fn retire(&self, env: &LogEnv, with_snapshot: bool) -> Result<Vec<PathBuf>, LogError> {
+        let mut doomed = Vec::new();
+        for file in [&self.log, &self.offset_index, &self.time_index] {
+            let path = file.path();
+            let to = deleted_name(&path);
+            if file.retire(&to).map_err(|error| LogError::io("rename", &path, error))? {
+                doomed.push(to);
+            }
+        }
+        let log = self.log.path();
+        for kind in COMPANION_SUFFIXES
+            .iter()
+            .filter(|kind| with_snapshot || **kind != ".snapshot")
+        {
+            let path = log.with_file_name(file_name(self.base_offset, kind));
+            let to = deleted_name(&path);
+            if rename_if_there(env.storage.as_ref(), &path, &to)
+                .map_err(|error| LogError::io("rename", &path, error))?
+            {
+                doomed.push(to);
+            }
+        }
+        Ok(doomed)
     }
 
     /// Lets go of the open files; holders of a [`ReadSlice`] keep theirs.
@@ -423,13 +560,29 @@ impl Segment {
 
     pub(crate) fn scan_error(&self, error: ScanError) -> LogError {
         match error {
-            ScanError::Io(error) => LogError::io("read", self.log.path(), error),
+            ScanError::Io(error) => LogError::io("read", &self.log.path(), error),
             ScanError::Bad { position, reason } => LogError::Damaged {
-                path: self.log.path().to_owned(),
+                path: self.log.path().to_path_buf(),
                 position,
                 reason,
             },
         }
+    }
+}
+
+/// The name of a file that waits for its removal.
+pub(crate) fn deleted_name(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(DELETED_SUFFIX);
+    PathBuf::from(name)
+}
+
+fn load_index<E: IndexEntry>(index: Index<E>, file: &PooledFile) -> Result<Vec<E>, LogError> {
+    match index {
+        Index::Memory(entries) => Ok(entries),
+        Index::File(sealed) => sealed
+            .load(file)
+            .map_err(|error| LogError::io("read", &file.path(), error)),
     }
 }
 
@@ -449,13 +602,13 @@ fn floor<E: IndexEntry>(
     // The lock is released: a search of a file must not hold up the appender.
     sealed
         .floor(file, holds)
-        .map_err(|error| LogError::io("search", file.path(), error))
+        .map_err(|error| LogError::io("search", &file.path(), error))
 }
 
 fn sync_file(file: &PooledFile) -> Result<(), LogError> {
     file.get()
         .and_then(|open| open.sync_data())
-        .map_err(|error| LogError::io("flush", file.path(), error))
+        .map_err(|error| LogError::io("flush", &file.path(), error))
 }
 
 /// Appends encoded entries behind the first `count`, creating the file, and returns how many they are.
@@ -473,6 +626,6 @@ fn write_entries<E: IndexEntry>(file: &PooledFile, bytes: &[u8], count: usize) -
             open.write_all_at(bytes, position)
         }
     };
-    write().map_err(|error| LogError::io("write index", file.path(), error))?;
+    write().map_err(|error| LogError::io("write index", &file.path(), error))?;
     Ok(bytes.len() / E::LEN)
 }

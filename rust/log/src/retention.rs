@@ -1,0 +1,219 @@
+//! Moving the log's start, and exchanging segments in the middle: what deletes records without touching the end.
+//!
+//! The list without the old segments is published first; only then their files are renamed. A reader that still has
+//! the old list either holds the file open, and goes on reading, or finds it missing and looks at the new list.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::env::{lock, write};
+use crate::error::LogError;
+use crate::partition_log::{PartitionLog, Segments};
+use crate::segment::Segment;
+
+/// What retention has removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retained {
+    /// Segments removed.
+    pub segments: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// First offset of the log now.
+    pub log_start_offset: i64,
+}
+
+impl PartitionLog {
+    /// Starts a new segment unless the last one is empty; returns whether it did.
+    pub fn roll(&self, now_ms: i64) -> Result<bool, LogError> {
+        let mut appender = self.lock_appender()?;
+        self.check_usable()?;
+        match self.segments().last() {
+            Some(active) if active.size() > 0 => self
+                .roll_active(&mut appender, active, now_ms)
+                .map(|_| true)
+                .map_err(|error| self.env.health.fail(error)),
+            _ => Ok(false),
+        }
+    }
+
+    /// Moves the log's start to `before_offset`, at most to the high watermark (-1 stands for it), and removes the
+    /// segments that end there or before. Returns the log's start.
+    pub fn delete_records(&self, before_offset: i64, now_ms: i64) -> Result<i64, LogError> {
+        let config = self.config();
+        if config.compact && !config.delete {
+            return Err(LogError::DeletionForbidden { dir: self.dir.clone() });
+        }
+        let _structure = lock(&self.flushing);
+        self.check_usable()?;
+        let high_watermark = self.high_watermark();
+        let offset = if before_offset == -1 {
+            high_watermark
+        } else {
+            before_offset
+        };
+        if !(0..=high_watermark).contains(&offset) {
+            return Err(LogError::OffsetOutOfRange {
+                offset,
+                log_start_offset: self.log_start_offset(),
+                log_end_offset: high_watermark,
+            });
+        }
+        self.move_start(offset)?;
+        self.remove_breached(now_ms)?;
+        Ok(self.log_start_offset())
+    }
+
+    /// Removes the segments whose time has come: those below the log's start, and where `cleanup.policy` contains
+    /// `delete`, those beyond `retention.bytes` and `retention.ms`. Only what is below the high watermark goes.
+    pub fn apply_retention(&self, now_ms: i64) -> Result<Retained, LogError> {
+        let _structure = lock(&self.flushing);
+        self.check_usable()?;
+        let mut retained = self.remove_breached(now_ms)?;
+        let config = self.config();
+        if config.delete && config.retention_bytes >= 0 {
+            let limit = config.retention_bytes.unsigned_abs();
+            let mut excess = self.size_in_bytes().saturating_sub(limit);
+            let breached = |segment: &Segment, _: Option<i64>| {
+                let size = segment.size();
+                let goes = excess >= size;
+                excess = excess.saturating_sub(size);
+                goes
+            };
+            retained.add(self.remove_oldest(breached, now_ms)?);
+        }
+        if config.delete && config.retention_ms >= 0 {
+            let breached = |segment: &Segment, _: Option<i64>| {
+                now_ms.saturating_sub(segment.newest_record_ms()) > config.retention_ms
+            };
+            retained.add(self.remove_oldest(breached, now_ms)?);
+        }
+        retained.log_start_offset = self.log_start_offset();
+        Ok(retained)
+    }
+
+    /// Puts `new`, complete and durable under their `.swap` names, in the place of `old`, whose files are renamed to be
+    /// deleted. Returns false, and changes nothing, when `old` is not, or no longer, a run of sealed segments of this
+    /// log.
+    pub(crate) fn replace_segments(
+        &self,
+        old: &[Arc<Segment>],
+        new: Vec<Arc<Segment>>,
+        now_ms: i64,
+    ) -> Result<bool, LogError> {
+        let _structure = lock(&self.flushing);
+        let appender = self.lock_appender()?;
+        self.check_usable()?;
+        let segments = self.segments();
+        let Some(first) = old
+            .first()
+            .and_then(|first| segments.iter().position(|segment| Arc::ptr_eq(segment, first)))
+        else {
+            return Ok(false);
+        };
+        let run = segments.get(first..first + old.len()).unwrap_or_default();
+        let is_run = run.len() == old.len() && run.iter().zip(old).all(|(here, old)| Arc::ptr_eq(here, old));
+        if !is_run || old.iter().any(|segment| segment.is_active()) {
+            return Ok(false);
+        }
+        let mut list = Vec::clone(&segments);
+        list.splice(first..first + old.len(), new.iter().map(Arc::clone));
+        *write(&self.segments) = Arc::new(list);
+        drop(appender);
+        self.exchange_files(old, &new, now_ms)
+            .map(|()| true)
+            .map_err(|error| self.env.health.fail(error))
+    }
+
+    fn exchange_files(&self, old: &[Arc<Segment>], new: &[Arc<Segment>], now_ms: i64) -> Result<(), LogError> {
+        let (replaced, gone): (Vec<_>, Vec<_>) = old
+            .iter()
+            .map(Arc::clone)
+            .partition(|old| new.iter().any(|new| new.base_offset == old.base_offset));
+        self.retire(&replaced, false, now_ms)?;
+        self.retire(&gone, true, now_ms)?;
+        for segment in new {
+            segment.rename_files(&self.env, "")?;
+        }
+        self.names_unsynced.store(true, Ordering::Release);
+        self.sync_names()
+    }
+
+    /// Moves the log's start forward; it never goes back here.
+    fn move_start(&self, offset: i64) -> Result<(), LogError> {
+        if self.log_start_offset.fetch_max(offset, Ordering::AcqRel) < offset {
+            write(&self.epochs).truncate_from_start(offset);
+            self.write_epochs().map_err(|error| self.env.health.fail(error))?;
+        }
+        Ok(())
+    }
+
+    fn remove_breached(&self, now_ms: i64) -> Result<Retained, LogError> {
+        let start = self.log_start_offset();
+        self.remove_oldest(|_, next_base| next_base.is_some_and(|next| next <= start), now_ms)
+    }
+
+    /// Removes the oldest segments for which `breached`, given the next one's base offset, holds.
+    fn remove_oldest(
+        &self,
+        breached: impl FnMut(&Segment, Option<i64>) -> bool,
+        now_ms: i64,
+    ) -> Result<Retained, LogError> {
+        let mut appender = self.lock_appender()?;
+        let mut segments = self.segments();
+        let count = self.count_removable(&segments, breached);
+        let removed = segments.get(..count).unwrap_or_default().to_vec();
+        if removed.is_empty() {
+            return Ok(Retained::default());
+        }
+        let failed = |error| self.env.health.fail(error);
+        if count == segments.len()
+            && let Some(active) = removed.last()
+        {
+            // The log keeps its end in the name of a new segment, which is on disk before the old ones go.
+            self.roll_active(&mut appender, active, now_ms).map_err(failed)?;
+            self.sync_names().map_err(failed)?;
+            segments = self.segments();
+        }
+        let list = segments.get(count..).unwrap_or_default().to_vec();
+        let start = list.first().map_or(self.log_end_offset(), |first| first.base_offset);
+        self.log_start_offset.fetch_max(start, Ordering::AcqRel);
+        self.recovery_point.fetch_max(start, Ordering::AcqRel);
+        *write(&self.segments) = Arc::new(list);
+        drop(appender);
+        write(&self.epochs).truncate_from_start(self.log_start_offset());
+        let bytes = removed.iter().map(|segment| segment.size()).sum();
+        self.write_epochs().map_err(failed)?;
+        for segment in &removed {
+            // The oldest first and each for itself, so that a crash leaves no hole.
+            self.retire(std::slice::from_ref(segment), true, now_ms)
+                .and_then(|()| self.sync_names())
+                .map_err(failed)?;
+        }
+        Ok(Retained {
+            segments: count,
+            bytes,
+            log_start_offset: self.log_start_offset(),
+        })
+    }
+
+    /// How many of the oldest segments go: all below the high watermark, and not an empty last one.
+    fn count_removable(&self, segments: &Segments, mut breached: impl FnMut(&Segment, Option<i64>) -> bool) -> usize {
+        let high_watermark = self.high_watermark();
+        let nexts = segments.iter().skip(1).map(|next| Some(next.base_offset)).chain([None]);
+        segments
+            .iter()
+            .zip(nexts)
+            .take_while(|(segment, next_base)| {
+                let end = next_base.unwrap_or_else(|| self.log_end_offset());
+                high_watermark >= end && (next_base.is_some() || segment.size() > 0) && breached(segment, *next_base)
+            })
+            .count()
+    }
+}
+
+impl Retained {
+    fn add(&mut self, other: Self) {
+        self.segments += other.segments;
+        self.bytes += other.bytes;
+    }
+}

@@ -1,0 +1,252 @@
+//! Cutting the log's end: to an offset, to a leader epoch's end, or all of it.
+//!
+//! Batches stay whole: the log ends before the batch that contains the offset. What stays of a cut segment is sealed and
+//! a new segment begins there, so that no file ever holds other bytes at a place that a reader may be sending from.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::appender::Appender;
+use crate::deletion::Doomed;
+use crate::env::{lock, write};
+use crate::error::LogError;
+use crate::leftovers::parse_file_name;
+use crate::partition_log::{EpochEndOffset, PartitionLog, Segments};
+use crate::producer_recovery;
+use crate::segment::Segment;
+
+/// Where a follower's log parts from its leader's (KIP-101, KIP-279).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EpochTruncation {
+    /// The log is to end here.
+    pub offset: i64,
+    /// Whether the two logs agree up to there; if not, the leader is to be asked about the epoch that is now the last.
+    pub is_complete: bool,
+}
+
+/// What a truncation keeps.
+struct Kept {
+    segments: Vec<Arc<Segment>>,
+    /// How many bytes of the last of them stay, if not all.
+    cut: Option<u64>,
+    end_offset: i64,
+}
+
+impl PartitionLog {
+    /// Cuts the log so that nothing at or behind `offset` stays, and returns whether anything went. A log that begins
+    /// behind `offset` is emptied and begins there.
+    ///
+    /// Whoever keeps recovery points lowers its own before the next append, as the log manager does.
+    pub fn truncate_to(&self, offset: i64, now_ms: i64) -> Result<bool, LogError> {
+        let _structure = lock(&self.flushing);
+        let mut appender = self.lock_appender()?;
+        self.check_usable()?;
+        if offset >= self.log_end_offset() {
+            // The epochs may know more than the log: those of a leader that never wrote.
+            write(&self.epochs).truncate_from_end(offset);
+            return Ok(false);
+        }
+        let segments = self.segments();
+        let outcome = match segments.first() {
+            Some(first) if first.base_offset <= offset => self.cut(&mut appender, &segments, offset, now_ms),
+            _ => self.start_over(&mut appender, offset, now_ms),
+        };
+        outcome.map(|()| true).map_err(|error| self.env.health.fail(error))
+    }
+
+    /// Drops everything; the log begins and ends at `new_start`.
+    pub fn truncate_fully(&self, new_start: i64, now_ms: i64) -> Result<(), LogError> {
+        let _structure = lock(&self.flushing);
+        let mut appender = self.lock_appender()?;
+        self.check_usable()?;
+        self.start_over(&mut appender, new_start, now_ms)
+            .map_err(|error| self.env.health.fail(error))
+    }
+
+    /// Cuts what lies behind the end of the epoch that `leader` has answered with, and says where that left the log.
+    pub fn truncate_to_epoch_end(&self, leader: EpochEndOffset, now_ms: i64) -> Result<EpochTruncation, LogError> {
+        let truncation = self.epoch_truncation(leader);
+        self.truncate_to(truncation.offset, now_ms)?;
+        Ok(truncation)
+    }
+
+    /// Where to cut for a leader's answer to `OffsetForLeaderEpoch`.
+    pub fn epoch_truncation(&self, leader: EpochEndOffset) -> EpochTruncation {
+        let end = self.log_end_offset();
+        let at = |offset: i64, is_complete| EpochTruncation {
+            offset: offset.min(end),
+            is_complete,
+        };
+        if leader.end_offset < 0 {
+            // The leader does not know the epoch: what is committed is all that the two surely share.
+            return at(self.high_watermark(), true);
+        }
+        if leader.epoch < 0 {
+            return at(leader.end_offset, true);
+        }
+        let own = self.epoch_end_offset(leader.epoch);
+        if own.end_offset < 0 {
+            at(leader.end_offset, true)
+        } else if own.epoch != leader.epoch {
+            at(own.end_offset, false)
+        } else {
+            at(own.end_offset.min(leader.end_offset), true)
+        }
+    }
+
+    fn cut(&self, appender: &mut Appender, segments: &Segments, offset: i64, now_ms: i64) -> Result<(), LogError> {
+        let Kept {
+            segments: mut list,
+            cut,
+            end_offset,
+        } = kept(segments, offset)?;
+        self.lower_end(end_offset);
+        let cut = cut.and_then(|size| Some((list.pop()?, size)));
+        let count = list.len() + usize::from(cut.is_some());
+        self.give_up(segments, count, now_ms)?;
+        if let Some((segment, size)) = cut {
+            let index_interval = self.config().index_interval_bytes;
+            list.push(Arc::new(segment.cut(&self.env, size, end_offset, index_interval)?));
+            *write(&self.segments) = Arc::new(list);
+        }
+        self.begin_anew(appender, end_offset, now_ms)
+    }
+
+    fn start_over(&self, appender: &mut Appender, start: i64, now_ms: i64) -> Result<(), LogError> {
+        // While both move, readers see an empty range and not one that was never there.
+        if start >= self.log_start_offset() {
+            self.log_end_offset
+                .store(start.max(self.log_end_offset()), Ordering::Release);
+            self.log_start_offset.store(start, Ordering::Release);
+        }
+        self.lower_end(start);
+        self.log_end_offset.store(start, Ordering::Release);
+        self.log_start_offset.store(start, Ordering::Release);
+        self.set_high_watermark(start);
+        self.recovery_point.store(start, Ordering::Release);
+        self.give_up(&self.segments(), 0, now_ms)?;
+        self.begin_anew(appender, start, now_ms)
+    }
+
+    /// Nobody may read at or behind `end_offset` any more.
+    fn lower_end(&self, end_offset: i64) {
+        self.log_end_offset.fetch_min(end_offset, Ordering::AcqRel);
+        self.log_start_offset.fetch_min(end_offset, Ordering::AcqRel);
+        self.lower_high_watermark(end_offset);
+        self.recovery_point.fetch_min(end_offset, Ordering::AcqRel);
+    }
+
+    /// Publishes the first `count` segments and gives up the others, the newest first, so that a crash leaves no hole.
+    fn give_up(&self, segments: &Segments, count: usize, now_ms: i64) -> Result<(), LogError> {
+        let (kept, removed) = segments.split_at_checked(count).unwrap_or((segments, &[]));
+        *write(&self.segments) = Arc::new(kept.to_vec());
+        for segment in removed.iter().rev() {
+            self.retire(std::slice::from_ref(segment), true, now_ms)?;
+            self.sync_names()?;
+        }
+        Ok(())
+    }
+
+    /// Puts a new, empty segment at the log's end and gives up all that is known of offsets from there on.
+    fn begin_anew(&self, appender: &mut Appender, end_offset: i64, now_ms: i64) -> Result<(), LogError> {
+        self.ensure_dir(appender)?;
+        self.remove_snapshots_behind(end_offset)?;
+        self.add_segment(now_ms)?;
+        {
+            let mut epochs = write(&self.epochs);
+            epochs.truncate_from_end(end_offset);
+            epochs.truncate_from_start(self.log_start_offset());
+        }
+        self.write_epochs()?;
+        self.sync_names()?;
+        self.reload_producers(appender, end_offset, now_ms)
+    }
+
+    /// Renames the files of segments that are in no list any more, and queues them for removal.
+    pub(crate) fn retire(&self, segments: &[Arc<Segment>], with_snapshot: bool, now_ms: i64) -> Result<(), LogError> {
+        let due_ms = now_ms.saturating_add(self.config().file_delete_delay_ms);
+        for segment in segments {
+            for path in segment.retire(&self.env, with_snapshot)? {
+                self.env.deletions.push(due_ms, Doomed::File(path));
+            }
+            self.names_unsynced.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    fn snapshots(&self) -> Result<Vec<i64>, LogError> {
+        let entries = self
+            .env
+            .storage
+            .read_dir(&self.dir)
+            .map_err(|error| LogError::io("list", &self.dir, error))?;
+        let names = entries.iter().filter_map(|entry| parse_file_name(&entry.name));
+        Ok(names
+            .filter(|(_, suffix)| *suffix == ".snapshot")
+            .map(|(offset, _)| offset)
+            .collect())
+    }
+
+    fn remove_snapshots_behind(&self, end_offset: i64) -> Result<(), LogError> {
+        for offset in self.snapshots()? {
+            let path = self.dir.join(crate::segment::file_name(offset, ".snapshot"));
+            if offset > end_offset {
+                self.env
+                    .storage
+                    .remove_file(&path)
+                    .map_err(|error| LogError::io("remove", &path, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Producers as the log that is left knows them.
+    fn reload_producers(&self, appender: &mut Appender, end_offset: i64, now_ms: i64) -> Result<(), LogError> {
+        let config = self.config();
+        let (producers, snapshot_offset) = producer_recovery::recover(
+            &self.env,
+            &self.dir,
+            &self.segments(),
+            self.snapshots()?,
+            end_offset,
+            &config,
+            now_ms,
+        )?;
+        appender.replace_producers(producers, snapshot_offset);
+        self.first_unstable_offset.store(
+            appender.producers.first_unstable_offset().unwrap_or(i64::MAX),
+            Ordering::Release,
+        );
+        Ok(())
+    }
+}
+
+/// What stays below `offset`, which lies in the log.
+fn kept(segments: &Segments, offset: i64) -> Result<Kept, LogError> {
+    let below = segments.partition_point(|segment| segment.base_offset < offset);
+    let mut kept = Kept {
+        segments: segments.get(..below).unwrap_or_default().to_vec(),
+        cut: None,
+        end_offset: offset,
+    };
+    let Some(last) = kept.segments.last().map(Arc::clone) else {
+        return Ok(kept);
+    };
+    let size = last.size();
+    let found = last.find(last.file()?.as_ref(), offset, size)?;
+    let size_kept = match found {
+        Some((position, header)) => {
+            kept.end_offset = offset.min(header.base_offset);
+            position
+        }
+        None if last.is_active() => size,
+        None => return Ok(kept),
+    };
+    if size_kept > 0 {
+        kept.cut = Some(size_kept);
+    } else {
+        kept.segments.pop();
+        kept.end_offset = last.base_offset.min(offset);
+    }
+    Ok(kept)
+}

@@ -1,6 +1,6 @@
 //! The data directories of a broker and the partition logs in them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -46,6 +46,8 @@ struct DataDir {
     path: PathBuf,
     env: LogEnv,
     lock: Mutex<Option<Box<dyn StorageLock>>>,
+    /// Partitions that the checkpoint files say something about.
+    checkpointed: Mutex<BTreeSet<(String, i32)>>,
 }
 
 type Partitions = HashMap<String, BTreeMap<i32, Arc<PartitionLog>>>;
@@ -99,6 +101,9 @@ impl LogManager {
         config: LogConfig,
         now_ms: i64,
     ) -> Result<Arc<PartitionLog>, LogError> {
+        if self.get(topic, partition).is_none() {
+            self.forget_checkpoints(topic, partition)?;
+        }
         let mut logs = write(&self.logs);
         if let Some(log) = logs.get(topic).and_then(|partitions| partitions.get(&partition)) {
             log.adopt_topic_id(topic_id)?;
@@ -119,6 +124,18 @@ impl LogManager {
             .or_default()
             .insert(partition, Arc::clone(&log));
         Ok(log)
+    }
+
+    /// Takes a partition that is not here out of the checkpoint files before it is made anew: after a crash the new log
+    /// would be taken to be on disk up to the old one's recovery point, and to begin at the old one's start.
+    fn forget_checkpoints(&self, topic: &str, partition: i32) -> Result<(), LogError> {
+        let key = (topic.to_owned(), partition);
+        for dir in &self.dirs {
+            if lock(&dir.checkpointed).contains(&key) && dir.env.health.check().is_ok() {
+                self.write_checkpoints(dir)?;
+            }
+        }
+        Ok(())
     }
 
     /// The healthy data directory with the fewest partitions, as in Kafka.
@@ -233,6 +250,8 @@ impl LogManager {
     }
 
     fn write_checkpoints(&self, dir: &DataDir) -> Result<(), LogError> {
+        // Held all along: of two writers one would rename what the other is still writing.
+        let mut checkpointed = lock(&dir.checkpointed);
         let (mut recovery_points, mut log_starts, mut high_watermarks) =
             (Offsets::new(), Offsets::new(), Offsets::new());
         for (topic, partition, log) in self.partitions_in(dir) {
@@ -246,6 +265,8 @@ impl LogManager {
             high_watermarks.insert(key.clone(), log.high_watermark());
             recovery_points.insert(key, log.recovery_checkpoint());
         }
+        checkpointed.clear();
+        checkpointed.extend(recovery_points.keys().cloned());
         let files = [
             (checkpoint::RECOVERY_POINT, recovery_points),
             (checkpoint::LOG_START, log_starts),
@@ -336,6 +357,7 @@ impl DataDir {
         Ok(Self {
             path: path.to_owned(),
             lock: Mutex::new(Some(lock)),
+            checkpointed: Mutex::default(),
             env,
         })
     }
@@ -350,6 +372,12 @@ impl DataDir {
             high_watermarks: self.load_offsets(checkpoint::HIGH_WATERMARK)?,
             cleaned: self.load_offsets(checkpoint::CLEANED)?,
         };
+        lock(&self.checkpointed).extend(
+            [&found.recovery_points, &found.log_starts, &found.high_watermarks]
+                .into_iter()
+                .flat_map(Offsets::keys)
+                .cloned(),
+        );
         let storage = self.env.storage.as_ref();
         let entries = storage
             .read_dir(&self.path)

@@ -188,6 +188,26 @@ fn a_recreated_topic_never_gets_the_old_data() {
     assert_eq!((log.log_end_offset(), log.topic_id()), (0, [9; 16]));
 }
 
+/// The checkpoints of a deleted partition are not the new one's: taken for it, they would let a crash pass for a
+/// proper flush, or cut the new log at the old one's start.
+#[test]
+fn a_recreated_topic_never_gets_the_old_checkpoints() {
+    let storage = SimStorage::new();
+    let manager = manager(&storage);
+    let old = create(&manager, "t", 0);
+    (0..5).for_each(|_| _ = append(&old, &batch(2, 50)));
+    old.flush().unwrap();
+    manager.checkpoint(NOW).unwrap();
+    assert!(text(&storage, "replication-offset-checkpoint").contains("t 0 "));
+    manager.delete("t", 0).unwrap();
+    manager
+        .get_or_create("t", 0, [9; 16], small_segments(), NOW)
+        .unwrap();
+    for name in ["recovery-point-offset-checkpoint", "replication-offset-checkpoint"] {
+        assert!(!text(&storage, name).contains("t 0 "), "{name}");
+    }
+}
+
 #[test]
 fn a_log_without_partition_metadata_takes_the_id_it_is_told() {
     let storage = SimStorage::new();

@@ -87,6 +87,10 @@ impl Check<'_> {
         }
         let mut model = longest.model.clone();
         model.truncate(end);
+        if start > before.model.start.max(after.model.start) {
+            // The first files of what was never flushed are lost with what they said about producers.
+            model.batches.retain(|batch| batch.last_offset >= start);
+        }
         model.start = start;
         model.flushed = model.flushed.min(self.floor(index));
         model.start_on_disk = model.start_on_disk.min(start);

@@ -58,6 +58,7 @@ pub(super) fn manager_config(random: &mut Random) -> ManagerConfig {
         node_id: 1,
         temporary: false,
         open_files_max: 8,
+        recovery_threads: 1,
         defaults: LogConfig::default(),
     }
 }

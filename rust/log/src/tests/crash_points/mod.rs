@@ -53,6 +53,12 @@ fn crash(
         Crash::PowerLost => "crash points: power lost",
         Crash::PowerAndNamesLost => "crash points: power lost, names in any order",
     });
+    if std::env::var("SEED").is_ok() {
+        for part in after {
+            let names: Vec<String> = image.contents(&part.dir()).into_iter().map(|(n, b)| format!("{n}:{}", b.len())).collect();
+            println!("{crash:?} {} [{}..{}) flushed {} {names:?}", part.topic, part.model.start, part.model.end, part.model.flushed);
+        }
+    }
     let parts = Check {
         image: &image,
         crash,
@@ -83,6 +89,7 @@ fn live(seed: u64, tally: &Arc<Tally>) {
     for _ in 0..STEPS {
         let step = life.step();
         tally.count(step.name);
+        if std::env::var("SEED").is_ok() { println!("STEP {}", step.name); }
         for image in life.storage.captured() {
             crash(&image, &mut random, (&step.before, &life.parts), life.now, tally);
         }

@@ -42,7 +42,7 @@ pub enum ColumnarError {
         from: &'static str,
     },
     /// A format that there is not.
-    #[error("unknown format {0:?} (json, csv, text)")]
+    #[error("unknown format {0:?} (json, avro, csv, text)")]
     UnknownFormat(String),
     /// An option that the format does not have.
     #[error("format {format}: unknown option {option:?} (known: {known})")]
@@ -63,6 +63,30 @@ pub enum ColumnarError {
         value: String,
         /// What it may be.
         expected: String,
+    },
+    /// A text that is no Avro schema, or a schema that Arrow columns cannot be made from.
+    #[error("Avro schema, at {at:?}: {reason}")]
+    AvroSchema {
+        /// Where: a place in the text, or a name.
+        at: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A column that cannot be read from, or written with, an Avro schema.
+    #[error("field {path:?}: {reason}")]
+    AvroMismatch {
+        /// The fields around it and its own, with dots between them.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A schema in a registry that could not be had.
+    #[error("schema {id}: {reason}")]
+    SchemaUnresolved {
+        /// The schema's id in the registry.
+        id: u32,
+        /// Why not.
+        reason: String,
     },
     /// A name that is no Kafka column.
     #[error("{0:?} is not a Kafka column (key, value, topic, partition, offset, timestamp, timestampType, headers)")]

@@ -6,6 +6,7 @@
 //! A [`Projection`] says which columns to make; a [`Decoder`] takes [`RecordSlice`]s one after the other and hands
 //! out Arrow record batches of bounded size.
 
+pub mod avro;
 mod builder;
 mod csv;
 mod decoder;

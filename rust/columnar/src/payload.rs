@@ -13,12 +13,13 @@ use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::{DataType, Field};
 use barnabas_records::RecordRef;
 
+use crate::avro::AvroOptions;
 use crate::builder::BytesBuilder;
 use crate::csv::CsvOptions;
 use crate::json::JsonOptions;
 use crate::options::OptionMap;
 use crate::projection::{Origin, Projection};
-use crate::{ColumnarError, Result, csv, json, text};
+use crate::{ColumnarError, Result, avro, csv, json, text};
 
 /// Name of the column that gets values that do not fit, unless an option gives another.
 pub const CORRUPT_RECORD: &str = "_corrupt_record";
@@ -28,6 +29,8 @@ pub const CORRUPT_RECORD: &str = "_corrupt_record";
 pub enum PayloadFormat {
     /// A JSON object per record, by the rules of Spark's `from_json`.
     Json(JsonOptions),
+    /// A datum in Avro's binary encoding per record, by the rules of Spark's `from_avro`.
+    Avro(AvroOptions),
     /// A line of separated values per record, by the rules of Spark's `from_csv`.
     Csv(CsvOptions),
     /// One value per record, as text; the schema has one payload column.
@@ -39,6 +42,7 @@ impl PayloadFormat {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Json(_) => "json",
+            Self::Avro(_) => "avro",
             Self::Csv(_) => "csv",
             Self::Text => "text",
         }
@@ -48,6 +52,7 @@ impl PayloadFormat {
     fn noun(&self) -> &'static str {
         match self {
             Self::Json(_) => "JSON object",
+            Self::Avro(_) => "Avro datum",
             Self::Csv(_) => "line of CSV",
             Self::Text => "text",
         }
@@ -57,6 +62,7 @@ impl PayloadFormat {
     fn decoder(&self, fields: &[&Field]) -> Result<Box<dyn PayloadDecoder>> {
         Ok(match self {
             Self::Json(options) => Box::new(json::JsonDecoder::new(fields, options)?),
+            Self::Avro(options) => Box::new(avro::AvroDecoder::new(fields, options)?),
             Self::Csv(options) => Box::new(csv::CsvDecoder::new(fields, options)?),
             Self::Text => Box::new(text::TextDecoder::new(fields)?),
         })
@@ -142,6 +148,7 @@ impl PayloadOptions {
         let part = map.take("part");
         let format = match format {
             "json" => PayloadFormat::Json(JsonOptions::take(&mut map)?),
+            "avro" => PayloadFormat::Avro(AvroOptions::take(&mut map)?),
             "csv" => PayloadFormat::Csv(CsvOptions::take(&mut map)?),
             "text" => PayloadFormat::Text,
             other => return Err(ColumnarError::UnknownFormat(other.to_owned())),

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use barnabas_log::{FileStorage, LogConfig, LogManager, ManagerConfig, Storage};
+use barnabas_log::{LogConfig, LogManager, ManagerConfig, Storage};
 use barnabas_net::server::Outcome;
 use barnabas_wire::errors::ErrorCode;
 use tokio::sync::oneshot;
@@ -31,6 +31,15 @@ const METADATA_TOPIC_ID: [u8; 16] = {
 /// Largest batch of the metadata log, as in KRaft.
 const METADATA_BATCH_BYTES_MAX: usize = 8 * 1024 * 1024;
 
+/// Tells how much time has passed since some fixed moment; appends are timed with it.
+pub type Stopwatch = Arc<dyn Fn() -> Duration + Send + Sync>;
+
+/// A stopwatch by the system's monotonic clock.
+pub(crate) fn monotonic() -> Stopwatch {
+    let begin = Instant::now();
+    Arc::new(move || begin.elapsed())
+}
+
 pub(crate) struct Broker {
     pub(crate) config: BrokerConfig,
     pub(crate) options: Options,
@@ -39,7 +48,11 @@ pub(crate) struct Broker {
     pub(crate) versions: Versions,
     pub(crate) metrics: Metrics,
     pub(crate) control: Arc<ControlQueue>,
-    pub(crate) helpers: Helpers,
+    pub(crate) helpers: Arc<Helpers>,
+    /// The appends of slow partitions, apart from the other helpers: a stuck disk must not hold up flushes and reads of
+    /// another one.
+    pub(crate) append_helpers: Arc<Helpers>,
+    pub(crate) stopwatch: Stopwatch,
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) logs: LogManager,
     pub(crate) metadata_log: Arc<Partition>,
@@ -61,10 +74,13 @@ impl std::fmt::Debug for Broker {
 
 impl Broker {
     /// Opens the data directories and what is in them.
-    pub(crate) fn open(config: BrokerConfig) -> Result<Self, BrokerError> {
+    pub(crate) fn open(
+        config: BrokerConfig,
+        storage: Arc<dyn Storage>,
+        stopwatch: Stopwatch,
+    ) -> Result<Self, BrokerError> {
         let options = Options::parse(&config.options)?;
         let defaults = TopicOptions::parse(&config.options, &config.log_defaults)?;
-        let storage: Arc<dyn Storage> = Arc::new(FileStorage);
         let manager = ManagerConfig {
             data_dirs: config.data_dirs.clone(),
             cluster_id: config.cluster_id.clone(),
@@ -85,7 +101,9 @@ impl Broker {
             .collect();
         Ok(Self {
             versions: Versions::new(&config.control_apis),
-            helpers: Helpers::new(options.helper_threads),
+            helpers: Arc::new(Helpers::new("helper", options.helper_threads)),
+            append_helpers: Arc::new(Helpers::new("append", options.helper_threads)),
+            stopwatch,
             node_id: config.node_id,
             listener_names,
             config,

@@ -78,6 +78,7 @@ pub(crate) struct Options {
     pub(crate) open_files_max: usize,
     pub(crate) recovery_threads: usize,
     pub(crate) helper_threads: usize,
+    pub(crate) slow_append: Duration,
     pub(crate) checkpoint_interval: Duration,
 }
 
@@ -114,6 +115,7 @@ impl Options {
                 reader.number("log.flush.offset.checkpoint.interval.ms", 60_000)?,
             ),
             helper_threads: reader.number("barnabas.helper.threads", 2)?,
+            slow_append: Duration::from_millis(reader.number("barnabas.slow.append.ms", 2)?),
         })
     }
 }

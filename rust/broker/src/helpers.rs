@@ -1,4 +1,5 @@
-//! A small pool of threads for what a reactor must not do: fsync, reads for the control plane, removal of files.
+//! A small pool of threads for what a reactor must not do: fsync, reads for the control plane, removal of files, appends
+//! of partitions whose disk is slow.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,8 +22,9 @@ struct Shared {
 }
 
 /// The pool. Threads start when there is work for them. Jobs are not limited here: whoever hands them in has at most
-/// one flush per partition, and as many reads and removals as the control plane has in flight.
+/// one flush and one append per partition, and as many reads and removals as the control plane has in flight.
 pub(crate) struct Helpers {
+    name: &'static str,
     shared: Arc<Shared>,
     threads_max: usize,
 }
@@ -40,8 +42,9 @@ fn lock(shared: &Shared) -> MutexGuard<'_, State> {
 }
 
 impl Helpers {
-    pub(crate) fn new(threads_max: usize) -> Self {
+    pub(crate) fn new(name: &'static str, threads_max: usize) -> Self {
         Self {
+            name,
             shared: Arc::default(),
             threads_max: threads_max.max(1),
         }
@@ -52,7 +55,7 @@ impl Helpers {
         let mut state = lock(&self.shared);
         if state.idle <= state.jobs.len() && state.threads.len() < self.threads_max && !state.stopping {
             let shared = Arc::clone(&self.shared);
-            let name = format!("barnabas-helper-{}", state.threads.len());
+            let name = format!("barnabas-{}-{}", self.name, state.threads.len());
             match std::thread::Builder::new().name(name).spawn(move || work(&shared)) {
                 Ok(thread) => state.threads.push(thread),
                 Err(error) => log::warn!("cannot start a helper thread: {error}"),
@@ -77,7 +80,8 @@ impl Helpers {
         };
         self.shared.wake.notify_all();
         for thread in threads {
-            if thread.join().is_err() {
+            // The last holder of the pool may be a job of it.
+            if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
                 log::error!("a helper thread panicked");
             }
         }
@@ -114,7 +118,7 @@ mod tests {
 
     #[test]
     fn jobs_run_and_stop_waits_for_them() {
-        let helpers = Helpers::new(2);
+        let helpers = Helpers::new("test", 2);
         let (sender, receiver) = mpsc::channel();
         for i in 0..100 {
             let sender = sender.clone();

@@ -6,6 +6,7 @@
 #![expect(clippy::doc_markdown, reason = "names of APIs are words of this crate's prose")]
 
 mod api_versions;
+mod append_lane;
 mod broker;
 mod calls;
 mod config;
@@ -28,7 +29,7 @@ mod reply;
 mod stored;
 mod upkeep;
 
-pub use broker::METADATA_TOPIC;
+pub use broker::{METADATA_TOPIC, Stopwatch};
 pub use calls::{KeyValue, PartitionInfo};
 pub use config::{BrokerConfig, Feature, OptionError, OptionMap};
 pub use control::{ApiRequest, Clock, Event, WatchKind};

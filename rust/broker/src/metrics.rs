@@ -58,6 +58,10 @@ pub(crate) struct Metrics {
     pub(crate) control_requests: Counter,
     /// Batches appended by the control plane.
     pub(crate) control_appends: Counter,
+    /// Appends that ran on a helper thread because an append of their partition was slow before.
+    pub(crate) appends_on_helpers: Counter,
+    /// How often a partition became slow.
+    pub(crate) partitions_slowed: Counter,
     /// Flushes of partition logs.
     pub(crate) flushes: Counter,
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use barnabas_log::{FileStorage, Storage};
 use barnabas_net::server::{Server, ServerConfig, ServerError, raise_file_limit};
 
-use crate::broker::Broker;
+use crate::broker::{Broker, Stopwatch, monotonic};
 use crate::calls::{KeyValue, PartitionInfo};
 use crate::config::BrokerConfig;
 use crate::control::Event;
@@ -37,10 +38,19 @@ impl std::fmt::Debug for Node {
 impl Node {
     /// Opens the data directories and binds the listeners. Connections wait until [`Node::open_gate`].
     pub fn start(config: BrokerConfig) -> Result<Self, BrokerError> {
+        Self::start_on(config, Arc::new(FileStorage), monotonic())
+    }
+
+    /// As [`Node::start`], on the given storage and with the given clock for the duration of appends.
+    pub fn start_on(
+        config: BrokerConfig,
+        storage: Arc<dyn Storage>,
+        stopwatch: Stopwatch,
+    ) -> Result<Self, BrokerError> {
         if let Err(error) = raise_file_limit() {
             log::warn!("the limit of open files stays as it is: {error}");
         }
-        let broker = Arc::new(Broker::open(config)?);
+        let broker = Arc::new(Broker::open(config, storage, stopwatch)?);
         let options = &broker.options;
         let server = ServerConfig {
             listeners: broker.config.listeners.clone(),
@@ -191,7 +201,9 @@ impl Node {
             ("control_appends", own.control_appends.get()),
             ("control_queue_depth", length(self.broker.control.depth())),
             ("control_requests_pending", length(self.broker.control.pending())),
+            ("appends_on_helpers", own.appends_on_helpers.get()),
             ("flushes", own.flushes.get()),
+            ("partitions_slowed", own.partitions_slowed.get()),
             ("bytes_in", net.bytes_in.load(Ordering::Relaxed)),
             ("bytes_out", net.bytes_out.load(Ordering::Relaxed)),
             ("cold_reads", net.cold_reads.load(Ordering::Relaxed)),
@@ -211,6 +223,7 @@ impl Node {
         self.broker.begin_stop();
         let is_drained = self.server.stop(timeout);
         self.upkeep.stop();
+        self.broker.append_helpers.stop();
         self.broker.helpers.stop();
         let closed = self.broker.logs.shutdown(self.broker.wall_clock_ms());
         if let Err(error) = &closed {

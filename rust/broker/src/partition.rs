@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use barnabas_log::{AppendError, AppendInfo, AppendOrigin, EpochEndOffset, LogError, PartitionLog};
 use barnabas_wire::errors::ErrorCode;
 
+use crate::append_lane::AppendLane;
 use crate::control::{ControlQueue, Event, WatchKind};
 use crate::helpers::Helpers;
 use crate::purgatory::Waiters;
@@ -36,6 +37,7 @@ pub(crate) struct Partition {
     pub(crate) log: Arc<PartitionLog>,
     pub(crate) commit: Commit,
     pub(crate) waiters: Waiters,
+    pub(crate) lane: Arc<AppendLane>,
     /// Whether the control plane wants to hear of it.
     pub(crate) watched: AtomicBool,
     /// Whether an event about the high watermark waits in the control queue already.
@@ -81,6 +83,7 @@ impl Partition {
             log,
             commit,
             waiters: Waiters::default(),
+            lane: Arc::default(),
             watched: AtomicBool::new(false),
             watch_event_queued: AtomicBool::new(false),
             leader_epoch: AtomicI32::new(-1),
@@ -237,35 +240,37 @@ impl Partition {
     }
 
     /// Flushes the log on a helper thread and then calls `done`. Who asks while a flush runs shares the next one.
-    pub(crate) fn flush(self: &Arc<Self>, helpers: &Helpers, done: Flushed) {
+    pub(crate) fn flush(self: &Arc<Self>, helpers: &Arc<Helpers>, done: Flushed) {
         let mut queue = lock(&self.flushes);
         queue.waiting.push(done);
         if std::mem::replace(&mut queue.running, true) {
             return;
         }
         drop(queue);
-        let partition = Arc::clone(self);
-        helpers.run(move || partition.run_flushes());
+        self.ask_for_flush(helpers);
     }
 
-    fn run_flushes(&self) {
-        loop {
-            let waiting = {
-                let mut queue = lock(&self.flushes);
-                if queue.waiting.is_empty() {
-                    queue.running = false;
-                    return;
-                }
-                std::mem::take(&mut queue.waiting)
-            };
-            let result = self.log.flush();
-            if let Err(error) = &result {
-                log::error!("flush of {}-{} failed: {error}", self.topic, self.index);
-            }
-            let code = result.err().as_ref().map_or(ErrorCode::NONE, log_error_code);
-            for done in waiting {
-                done(code);
-            }
+    fn ask_for_flush(self: &Arc<Self>, helpers: &Arc<Helpers>) {
+        let (partition, pool) = (Arc::clone(self), Arc::clone(helpers));
+        helpers.run(move || partition.run_flush(&pool));
+    }
+
+    /// Runs one flush for all who wait, and lets the other partitions have their turn before the next.
+    fn run_flush(self: &Arc<Self>, helpers: &Arc<Helpers>) {
+        let waiting = std::mem::take(&mut lock(&self.flushes).waiting);
+        let result = self.log.flush();
+        if let Err(error) = &result {
+            log::error!("flush of {}-{} failed: {error}", self.topic, self.index);
+        }
+        let code = result.err().as_ref().map_or(ErrorCode::NONE, log_error_code);
+        for done in waiting {
+            done(code);
+        }
+        let mut queue = lock(&self.flushes);
+        queue.running = !queue.waiting.is_empty();
+        if queue.running {
+            drop(queue);
+            self.ask_for_flush(helpers);
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Kept: acks 0, 1 and all, an error per partition with the refused records (KIP-467), exactly one batch per partition,
 //! zstd only since version 7 (KIP-110), the leader in the answer when it is another (KIP-951), an acknowledgement that
-//! waits for the flush its append made due. Left out: transactions, which are refused.
+//! waits for the flush its append made due. Left out: transactions, which are refused. What runs on the reactor and what
+//! on helpers is `append_lane`'s to say.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -88,7 +89,15 @@ struct DonePartition {
     result: Result<(AppendInfo, Arc<Partition>), Refusal>,
 }
 
-/// Handles a request. `body` lies in `frame` and is patched in place by the append.
+/// An append that a helper runs; its outcome goes to `done[topic].partitions[partition]`.
+struct Pending {
+    topic: usize,
+    partition: usize,
+    outcome: oneshot::Receiver<Result<(AppendInfo, Arc<Partition>), Refusal>>,
+}
+
+/// Handles a request. `body` lies in `frame` and is patched in place by the append. Partitions whose disk keeps up are
+/// appended to here and now, the others on helpers; the answer waits for all of them.
 pub(crate) fn handle(
     broker: &Arc<Broker>,
     peer: &Peer,
@@ -102,34 +111,106 @@ pub(crate) fn handle(
     let Ok(plan) = plan(&image, client_is_admin, to.api_version, body) else {
         return broker.refuse();
     };
-    let mut failed = false;
+    let answer = Answer {
+        to,
+        acks: plan.acks,
+        deadline: Instant::now() + plan.timeout,
+    };
+    let (mut done, pending) = append_all(broker, plan.topics, body);
+    if pending.is_empty() {
+        return match plan.acks {
+            // There is no answer to carry the error, so Kafka closes the connection to make the client look again.
+            0 if any_refused(&done) => Outcome::Close,
+            0 => Outcome::Silent,
+            _ => acknowledge(broker, peer, &image, answer, done, response),
+        };
+    }
+    let broker = Arc::clone(broker);
+    let listener = Arc::clone(&peer.listener);
+    Outcome::Wait(Box::pin(async move {
+        for append in pending {
+            // A helper that is gone without a word was ended by the broker's stop.
+            let outcome = append.outcome.await;
+            let outcome = outcome.unwrap_or_else(|_| Err(ErrorCode::NOT_LEADER_OR_FOLLOWER.into()));
+            if let Some(topic) = done.get_mut(append.topic)
+                && let Some(partition) = topic.partitions.get_mut(append.partition)
+            {
+                partition.result = outcome;
+            }
+        }
+        if answer.acks == 0 {
+            return (!any_refused(&done)).then(Response::new);
+        }
+        let flushes = begin_flushes(&broker, &done);
+        finish(broker, listener, answer, done, flushes).await
+    }))
+}
+
+fn any_refused(done: &[Done]) -> bool {
+    let mut partitions = done.iter().flat_map(|topic| &topic.partitions);
+    partitions.any(|partition| partition.result.is_err())
+}
+
+/// Appends what can be appended here and gives the rest to helpers.
+fn append_all(broker: &Arc<Broker>, topics: Vec<PlannedTopic>, body: &mut [u8]) -> (Vec<Done>, Vec<Pending>) {
     let now_ms = broker.wall_clock_ms();
-    let done: Vec<Done> = plan
-        .topics
-        .into_iter()
-        .map(|topic| Done {
+    let mut pending = Vec::new();
+    let mut append_one = |topic, index, (partition, range): (Arc<Partition>, Range<usize>)| {
+        let records = body.get_mut(range).ok_or(ErrorCode::UNKNOWN_SERVER_ERROR)?;
+        if !partition.lane.is_slow() {
+            let (result, took) = append(broker, &partition, records, now_ms);
+            if partition.lane.note(took, broker.options.slow_append) {
+                broker.metrics.partitions_slowed.increment();
+            }
+            return result.map(|info| (info, partition));
+        }
+        pending.push(Pending {
+            topic,
+            partition: index,
+            outcome: append_on_helper(broker, partition, records.to_vec(), now_ms),
+        });
+        // Overwritten when the helper is done.
+        Err(ErrorCode::UNKNOWN_SERVER_ERROR.into())
+    };
+    let mut done = Vec::with_capacity(topics.len());
+    for (at, topic) in topics.into_iter().enumerate() {
+        let mut partitions = Vec::with_capacity(topic.partitions.len());
+        for (index, planned) in topic.partitions.into_iter().enumerate() {
+            partitions.push(DonePartition {
+                index: planned.index,
+                result: planned.target.and_then(|target| append_one(at, index, target)),
+            });
+        }
+        done.push(Done {
             name: topic.name,
             id: topic.id,
-            partitions: topic
-                .partitions
-                .into_iter()
-                .map(|planned| {
-                    let result = planned.target.and_then(|target| append(broker, target, body, now_ms));
-                    failed |= result.is_err();
-                    DonePartition {
-                        index: planned.index,
-                        result,
-                    }
-                })
-                .collect(),
-        })
-        .collect();
-    match plan.acks {
-        // There is no answer to carry the error, so Kafka closes the connection to make the client look again.
-        0 if failed => Outcome::Close,
-        0 => Outcome::Silent,
-        acks => acknowledge(broker, peer, &image, to, acks, plan.timeout, done, response),
+            partitions,
+        });
     }
+    (done, pending)
+}
+
+/// Lets the partition's lane append; the records are copied, since the connection needs its buffer.
+fn append_on_helper(
+    broker: &Arc<Broker>,
+    partition: Arc<Partition>,
+    mut records: Vec<u8>,
+    now_ms: i64,
+) -> oneshot::Receiver<Result<(AppendInfo, Arc<Partition>), Refusal>> {
+    let (sender, receiver) = oneshot::channel();
+    broker.metrics.appends_on_helpers.increment();
+    let lane = Arc::clone(&partition.lane);
+    let job = {
+        let broker = Arc::clone(broker);
+        move || {
+            let (result, took) = append(&broker, &partition, &mut records, now_ms);
+            // The connection may be gone; what was appended stays.
+            let _ = sender.send(result.map(|info| (info, partition)));
+            took
+        }
+    };
+    lane.run(&broker.append_helpers, broker.options.slow_append, Box::new(job));
+    receiver
 }
 
 fn plan(image: &Image, client_is_admin: bool, version: i16, body: &[u8]) -> WireResult<Plan> {
@@ -271,14 +352,17 @@ fn batch_len(bytes: &[u8]) -> Result<Option<usize>, ErrorCode> {
     }
 }
 
+/// Appends one partition's batch and says how long the log took.
 fn append(
     broker: &Broker,
-    (partition, range): (Arc<Partition>, Range<usize>),
-    body: &mut [u8],
+    partition: &Arc<Partition>,
+    records: &mut [u8],
     now_ms: i64,
-) -> Result<(AppendInfo, Arc<Partition>), Refusal> {
-    let records = body.get_mut(range).ok_or(ErrorCode::UNKNOWN_SERVER_ERROR)?;
-    match partition.append(records, partition.leader_epoch(), now_ms, AppendOrigin::Client) {
+) -> (Result<AppendInfo, Refusal>, Duration) {
+    let begin = (broker.stopwatch)();
+    let appended = partition.append(records, partition.leader_epoch(), now_ms, AppendOrigin::Client);
+    let took = (broker.stopwatch)().saturating_sub(begin);
+    let result = match appended {
         Ok(mut info) => {
             broker.metrics.produce_bytes.add_len(info.bytes);
             if info.duplicate {
@@ -287,15 +371,16 @@ fn append(
                 info.log_append_time = BatchHeader::parse(records).map_or(-1, |header| header.max_timestamp);
             }
             if info.rolled {
-                broker.flush_sealed(&partition);
+                broker.flush_sealed(partition);
             }
-            Ok((info, partition))
+            Ok(info)
         }
         Err(error) => {
             broker.metrics.produce_errors.increment();
-            Err(refusal(&partition, &error))
+            Err(refusal(partition, &error))
         }
-    }
+    };
+    (result, took)
 }
 
 fn refusal(partition: &Partition, error: &AppendError) -> Refusal {
@@ -331,51 +416,73 @@ fn refusal(partition: &Partition, error: &AppendError) -> Refusal {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "the parts of one request, used at once")]
+/// How a request wants to be answered.
+#[derive(Clone, Copy)]
+struct Answer {
+    to: ReplyTo,
+    acks: i16,
+    deadline: Instant,
+}
+
+/// Answers at once if nothing has to be waited for.
 fn acknowledge(
     broker: &Arc<Broker>,
     peer: &Peer,
     image: &Image,
-    to: ReplyTo,
-    acks: i16,
-    timeout: Duration,
-    mut done: Vec<Done>,
+    answer: Answer,
+    done: Vec<Done>,
     response: &mut Response<StoredFile>,
 ) -> Outcome<StoredFile> {
-    let appended = || {
-        done.iter()
-            .flat_map(|topic| &topic.partitions)
-            .filter_map(|done| done.result.as_ref().ok())
-    };
-    let flushes: Vec<_> = appended()
+    let flushes = begin_flushes(broker, &done);
+    let is_open =
+        answer.acks == ACKS_ALL && appended(&done).any(|(info, partition)| !partition.is_committed(info.last_offset));
+    if flushes.is_empty() && !is_open {
+        let endpoints = endpoints(image, &peer.listener, &done);
+        let version = answer.to.api_version;
+        return reply::write(response, answer.to, |writer| encode(&done, &endpoints, version, writer));
+    }
+    let (broker, listener) = (Arc::clone(broker), Arc::clone(&peer.listener));
+    Outcome::Wait(Box::pin(finish(broker, listener, answer, done, flushes)))
+}
+
+/// What was appended, and where.
+fn appended(done: &[Done]) -> impl Iterator<Item = &(AppendInfo, Arc<Partition>)> {
+    let partitions = done.iter().flat_map(|topic| &topic.partitions);
+    partitions.filter_map(|done| done.result.as_ref().ok())
+}
+
+/// Begins the flushes that the appends made due.
+fn begin_flushes(broker: &Broker, done: &[Done]) -> Vec<oneshot::Receiver<ErrorCode>> {
+    appended(done)
         .filter(|(info, _)| info.flush_due)
         .map(|(_, partition)| broker.flush(partition))
-        .collect();
-    let is_open = acks == ACKS_ALL && appended().any(|(info, partition)| !partition.is_committed(info.last_offset));
-    if flushes.is_empty() && !is_open {
-        let endpoints = endpoints(image, peer, &done);
-        return reply::write(response, to, |writer| encode(&done, &endpoints, to.api_version, writer));
+        .collect()
+}
+
+/// Waits for flushes and for the in-sync replicas, and answers.
+async fn finish(
+    broker: Arc<Broker>,
+    listener: Arc<str>,
+    answer: Answer,
+    mut done: Vec<Done>,
+    flushes: Vec<oneshot::Receiver<ErrorCode>>,
+) -> Option<Response<StoredFile>> {
+    let flushed = wait_for_flushes(flushes).await;
+    if answer.acks == ACKS_ALL {
+        wait_for_commit(&done, answer.deadline).await;
     }
-    let deadline = Instant::now() + timeout;
-    let broker = Arc::clone(broker);
-    let listener = Arc::clone(&peer.listener);
-    Outcome::Wait(Box::pin(async move {
-        let flushed = wait_for_flushes(flushes).await;
-        if acks == ACKS_ALL {
-            wait_for_commit(&done, deadline).await;
+    for partition in done.iter_mut().flat_map(|topic| &mut topic.partitions) {
+        let Ok((info, local)) = &partition.result else { continue };
+        if info.flush_due && !flushed.is_ok() {
+            partition.result = Err(flushed.into());
+        } else if answer.acks == ACKS_ALL && !local.is_committed(info.last_offset) {
+            partition.result = Err(ErrorCode::REQUEST_TIMED_OUT.into());
         }
-        for partition in done.iter_mut().flat_map(|topic| &mut topic.partitions) {
-            let Ok((info, local)) = &partition.result else { continue };
-            if info.flush_due && !flushed.is_ok() {
-                partition.result = Err(flushed.into());
-            } else if acks == ACKS_ALL && !local.is_committed(info.last_offset) {
-                partition.result = Err(ErrorCode::REQUEST_TIMED_OUT.into());
-            }
-        }
-        let image = broker.image();
-        let endpoints = endpoints_for(&image, &listener, &done);
-        reply::late(to, |writer| encode(&done, &endpoints, to.api_version, writer))
-    }))
+    }
+    let image = broker.image();
+    let endpoints = endpoints(&image, &listener, &done);
+    let version = answer.to.api_version;
+    reply::late(answer.to, |writer| encode(&done, &endpoints, version, writer))
 }
 
 /// The first error of the flushes, if there is one.
@@ -392,11 +499,7 @@ async fn wait_for_flushes(flushes: Vec<oneshot::Receiver<ErrorCode>>) -> ErrorCo
 
 /// Waits until the high watermarks have passed what was appended, or the deadline.
 async fn wait_for_commit(done: &[Done], deadline: Instant) {
-    let appended = || {
-        done.iter()
-            .flat_map(|topic| &topic.partitions)
-            .filter_map(|done| done.result.as_ref().ok())
-    };
+    let appended = || appended(done);
     let parked = Parked::new(appended().map(|(_, partition)| Arc::clone(partition)).collect(), 1);
     while appended().any(|(info, partition)| !partition.is_committed(info.last_offset) && partition.is_leader()) {
         if tokio::time::timeout_at(deadline, parked.woken()).await.is_err() {
@@ -409,12 +512,8 @@ async fn wait_for_commit(done: &[Done], deadline: Instant) {
 /// A broker's id, host, port and rack.
 type Endpoint = (i32, String, u16, Option<String>);
 
-fn endpoints(image: &Image, peer: &Peer, done: &[Done]) -> Vec<Endpoint> {
-    endpoints_for(image, &peer.listener, done)
-}
-
 /// Where the leaders are that the refusals name.
-fn endpoints_for(image: &Image, listener: &str, done: &[Done]) -> Vec<Endpoint> {
+fn endpoints(image: &Image, listener: &str, done: &[Done]) -> Vec<Endpoint> {
     let refusals = done
         .iter()
         .flat_map(|topic| &topic.partitions)

@@ -53,6 +53,16 @@ impl Appender {
         self.snapshot_offset = snapshot_offset;
         self.snapshots_due.clear();
     }
+
+    /// Notes the producers' state as of `offset`, unless a snapshot says the same. A snapshot without producers has
+    /// its use too: the next start need not look for them before that offset.
+    pub(crate) fn take_snapshot(&mut self, offset: i64) {
+        if self.snapshot_offset < offset {
+            let bytes = self.producers.to_snapshot();
+            self.snapshots_due.push(Snapshot { offset, bytes });
+            self.snapshot_offset = offset;
+        }
+    }
 }
 
 impl PartitionLog {
@@ -217,7 +227,7 @@ impl PartitionLog {
         now_ms: i64,
     ) -> Result<Arc<Segment>, LogError> {
         active.seal();
-        self.take_snapshot(appender, self.log_end_offset());
+        appender.take_snapshot(self.log_end_offset());
         self.sealed_unstored.store(true, Ordering::Release);
         self.add_segment(now_ms)
     }
@@ -232,16 +242,6 @@ impl PartitionLog {
         list.push(Arc::clone(&segment));
         *segments = Arc::new(list);
         Ok(segment)
-    }
-
-    /// Notes the producers' state as of `offset`, unless a snapshot says the same. A snapshot without producers has
-    /// its use too: the next start need not look for them before that offset.
-    pub(crate) fn take_snapshot(&self, appender: &mut Appender, offset: i64) {
-        if appender.snapshot_offset < offset {
-            let bytes = appender.producers.to_snapshot();
-            appender.snapshots_due.push(Snapshot { offset, bytes });
-            appender.snapshot_offset = offset;
-        }
     }
 
     /// Writes what rolls left in memory: the indexes of sealed segments and producer snapshots. Until then a crash

@@ -335,7 +335,7 @@ impl PartitionLog {
             if let Some(active) = segments.last() {
                 active.trim()?;
                 active.persist_indexes(true)?;
-                self.take_snapshot(&mut appender, self.log_end_offset());
+                appender.take_snapshot(self.log_end_offset());
                 self.sealed_unstored.store(true, Ordering::Release);
             }
             drop(appender);

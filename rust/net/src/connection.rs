@@ -75,7 +75,9 @@ impl<H: Handler> Connection<H> {
                     let Some(mut late) = Self::wait(waiting, stream, frames, &mut arrival).await? else {
                         return Ok(());
                     };
-                    self.reply(stream, &mut late, pool).await?;
+                    if !late.is_silent() {
+                        self.reply(stream, &mut late, pool).await?;
+                    }
                 }
             }
             self.executing.store(false, Ordering::SeqCst);

@@ -72,6 +72,11 @@ impl<F> Response<F> {
         &mut self.bytes
     }
 
+    /// Whether nothing was begun: a late answer that is silence, to a request that expects none.
+    pub fn is_silent(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// The bytes written so far, to append to.
     pub fn bytes_mut(&mut self) -> &mut Vec<u8> {
         &mut self.bytes

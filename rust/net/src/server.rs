@@ -96,7 +96,7 @@ pub struct ConnectionInfo {
     pub peer: SocketAddr,
 }
 
-/// A response to come; `None` closes the connection.
+/// A response to come; `None` closes the connection, a response without even a frame's prefix is not sent.
 pub type Waiting<F> = Pin<Box<dyn Future<Output = Option<Response<F>>> + Send>>;
 
 /// What became of a request.

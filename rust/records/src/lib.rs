@@ -14,6 +14,7 @@ mod compression;
 mod control;
 mod crc;
 mod error;
+mod filter;
 mod header;
 mod legacy;
 mod limit;
@@ -31,6 +32,7 @@ pub use compression::{Compression, compress, decompress};
 pub use control::{ControlKey, EndTransactionMarker, build_control_batch, control_type};
 pub use crc::crc32c;
 pub use error::{RecordsError, Result};
+pub use filter::{BatchFilter, BatchRetention, FilterRecord, FilterRules, Filtered};
 pub use header::{
     BatchHeader, HEADER_LEN, LOG_OVERHEAD, MAGIC_V2, NO_PARTITION_LEADER_EPOCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID,
     NO_SEQUENCE, NO_TIMESTAMP, add_sequence, attributes,

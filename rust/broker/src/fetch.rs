@@ -2,8 +2,8 @@
 //!
 //! Kept: long poll with minimum bytes and maximum wait, limits per partition and response with the first batch always
 //! whole (KIP-74), topic ids, fencing and divergence by leader epoch (KIP-320, KIP-595), the leader in the answer when
-//! it is another (KIP-951). Left out: sessions, which are declined with id 0 (KIP-227), followers, and aborted
-//! transactions, which cannot be in a log yet.
+//! it is another (KIP-951), the aborted transactions of what a `read_committed` fetch gets (KIP-98). Left out: sessions,
+//! which are declined with id 0 (KIP-227), and followers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,8 @@ use barnabas_net::part::{FileRange, Response};
 use barnabas_net::server::Outcome;
 use barnabas_wire::errors::ErrorCode;
 use barnabas_wire::messages::fetch::{
-    EpochEndOffset, FetchRequest, FetchResponse, FetchableTopicResponse, LeaderIdAndEpoch, NodeEndpoint, PartitionData,
+    AbortedTransaction, EpochEndOffset, FetchRequest, FetchResponse, FetchableTopicResponse, LeaderIdAndEpoch,
+    NodeEndpoint, PartitionData,
 };
 use barnabas_wire::messages::{Part, Records};
 use barnabas_wire::primitives::{Reader, Uuid};
@@ -69,6 +70,7 @@ struct FoundPartition {
     log_start_offset: i64,
     diverging: Option<(i32, i64)>,
     slice: Option<ReadSlice>,
+    aborted: Vec<AbortedTransaction>,
 }
 
 pub(crate) fn handle(
@@ -242,6 +244,7 @@ impl Plan {
             log_start_offset: log.log_start_offset(),
             diverging: None,
             slice: None,
+            aborted: Vec::new(),
         };
         if planned.last_fetched_epoch >= 0 {
             let end = partition.epoch_end_offset(planned.last_fetched_epoch);
@@ -261,6 +264,17 @@ impl Plan {
         let slice = log
             .read(planned.fetch_offset, max_bytes, is_first, up_to)
             .map_err(|error| log_error_code(&error))?;
+        if self.is_read_committed {
+            found.aborted = log
+                .aborted_transactions_in(planned.fetch_offset, &slice)
+                .map_err(|error| log_error_code(&error))?
+                .into_iter()
+                .map(|aborted| AbortedTransaction {
+                    producer_id: aborted.producer_id,
+                    first_offset: aborted.first_offset,
+                })
+                .collect();
+        }
         found.slice = Some(slice).filter(|slice| slice.len > 0);
         Ok(found)
     }
@@ -384,7 +398,7 @@ fn partition_data(
                     epoch,
                     end_offset,
                 }),
-            aborted_transactions: is_read_committed.then(Vec::new),
+            aborted_transactions: is_read_committed.then(|| found.aborted.clone()),
             records: match &found.slice {
                 Some(slice) => Records::Apart(slice.len),
                 None => Records::Bytes(&[]),

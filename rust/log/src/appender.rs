@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use barnabas_records::{
-    BatchHeader, BatchRef, ControlKey, EndTransactionMarker, RecordIter, control_type, crc32c, patch,
+    BatchHeader, BatchIter, BatchRef, ControlKey, EndTransactionMarker, RecordIter, control_type, crc32c, patch,
 };
 
 use crate::config::{LogConfig, TimestampType};
@@ -96,10 +96,13 @@ impl PartitionLog {
                 found: leader_epoch,
             });
         }
-        if origin == AppendOrigin::Client
-            && let Some(info) = self.check_producers(&appender.producers, &batches)?
-        {
-            return Ok(info);
+        match origin {
+            AppendOrigin::Client => {
+                if let Some(info) = self.check_producers(&appender.producers, &batches)? {
+                    return Ok(info);
+                }
+            }
+            AppendOrigin::Internal => check_markers(&appender.producers, records)?,
         }
         self.append_checked(&mut appender, records, &mut batches, &config, leader_epoch, now_ms)
     }
@@ -120,10 +123,13 @@ impl PartitionLog {
             .write_batches(appender, records, batches, config, now_ms)
             .map_err(|error| self.env.health.fail(error))?;
         for batch in &*batches {
-            if batch.has_producer() {
-                appender
+            if batch.has_producer()
+                && let Some(completed) = appender
                     .producers
-                    .update(batch, marker(records, batch, base_offset), now_ms);
+                    .update(batch, marker(records, batch, base_offset), now_ms)
+            {
+                self.complete_transaction(&completed)
+                    .map_err(|error| self.env.health.fail(error))?;
             }
         }
         if self.latest_epoch() != Some(leader_epoch) {
@@ -268,6 +274,19 @@ impl PartitionLog {
     }
 }
 
+/// Whether the markers among `records`, which the broker itself appends, may follow.
+fn check_markers(producers: &ProducerStates, records: &[u8]) -> Result<(), AppendError> {
+    for batch in BatchIter::new(records).flatten() {
+        if batch.header.is_control()
+            && batch.header.has_producer()
+            && let Some(marker) = marker_of(&batch)
+        {
+            producers.check_marker(&batch.header, marker)?;
+        }
+    }
+    Ok(())
+}
+
 /// Gives the batches their offsets and leader epoch and returns the offset that follows them.
 fn assign(
     records: &mut [u8],
@@ -354,6 +373,7 @@ pub(crate) fn marker_of(batch: &BatchRef<'_>) -> Option<Marker> {
     let marker = EndTransactionMarker::parse(record.value?).ok()?;
     Some(Marker {
         coordinator_epoch: marker.coordinator_epoch,
+        is_abort: key.control_type == control_type::ABORT,
     })
 }
 

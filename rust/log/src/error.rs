@@ -15,6 +15,7 @@ mod code {
     pub(super) const OUT_OF_ORDER_SEQUENCE_NUMBER: i16 = 45;
     pub(super) const INVALID_PRODUCER_EPOCH: i16 = 47;
     pub(super) const INVALID_TXN_STATE: i16 = 48;
+    pub(super) const TRANSACTION_COORDINATOR_FENCED: i16 = 52;
     pub(super) const KAFKA_STORAGE_ERROR: i16 = 56;
     pub(super) const POLICY_VIOLATION: i16 = 44;
     pub(super) const FENCED_LEADER_EPOCH: i16 = 74;
@@ -220,6 +221,16 @@ pub enum AppendError {
         /// The epoch of the batch.
         found: i16,
     },
+    /// A newer transaction coordinator has written markers already.
+    #[error("producer {producer_id}: a marker of coordinator epoch {found} is fenced by {current}")]
+    CoordinatorFenced {
+        /// The producer.
+        producer_id: i64,
+        /// The newest coordinator epoch in the log.
+        current: i32,
+        /// The epoch of the marker.
+        found: i32,
+    },
     /// Transactional batches need a transaction, and none is open.
     #[error(
         "producer {producer_id} has no open transaction on this partition: transactions are not served by this broker"
@@ -253,6 +264,7 @@ impl AppendError {
             Self::InvalidRecord { .. } => code::INVALID_RECORD,
             Self::OutOfOrderSequence { .. } => code::OUT_OF_ORDER_SEQUENCE_NUMBER,
             Self::InvalidProducerEpoch { .. } => code::INVALID_PRODUCER_EPOCH,
+            Self::CoordinatorFenced { .. } => code::TRANSACTION_COORDINATOR_FENCED,
             Self::NoTransaction { .. } => code::INVALID_TXN_STATE,
             Self::FencedLeaderEpoch { .. } => code::FENCED_LEADER_EPOCH,
             Self::Log(error) => error.code(),

@@ -31,8 +31,10 @@ mod scan;
 mod segment;
 mod storage;
 mod time_index;
+mod transactions;
 mod truncation;
 mod trusted_segment;
+mod txn_index;
 mod uuid;
 mod validate;
 
@@ -49,3 +51,4 @@ pub use partition_log::{
 pub use retention::Retained;
 pub use storage::{DirEntry, EmptyFile, OpenMode, Storage, StorageFile, StorageLock};
 pub use truncation::EpochTruncation;
+pub use txn_index::AbortedTransaction;

@@ -27,6 +27,7 @@ use crate::partition_metadata;
 use crate::recovery;
 use crate::segment::Segment;
 use crate::storage::{EmptyFile, Storage, StorageFile};
+use crate::transactions::Unreplicated;
 
 /// Who wrote the batches of an append.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +162,7 @@ pub struct PartitionLog {
     high_watermark: AtomicI64,
     /// First offset of the oldest open transaction, `i64::MAX` when there is none.
     pub(crate) first_unstable_offset: AtomicI64,
+    pub(crate) unreplicated: Unreplicated,
     pub(crate) recovery_point: AtomicI64,
     pub(crate) flushing: Mutex<()>,
     /// A roll left indexes of a sealed segment or a producer snapshot in memory.
@@ -200,6 +202,13 @@ impl PartitionLog {
         let topic_id = partition_metadata::check(env.storage.as_ref(), &dir, topic_id)?;
         let recovered = recovery::recover(&env, &dir, &config, &context)?;
         let log_end_offset = recovered.log_end_offset;
+        let high_watermark = context.high_watermark.clamp(recovered.log_start_offset, log_end_offset);
+        let unreplicated = Unreplicated::default();
+        for completed in &recovered.completed {
+            if completed.last_offset >= high_watermark {
+                unreplicated.add(completed);
+            }
+        }
         Ok(Self {
             topic_id: topic_id.map(OnceLock::from).unwrap_or_default(),
             config: RwLock::new(Arc::new(config)),
@@ -213,7 +222,8 @@ impl PartitionLog {
             epochs: RwLock::new(recovered.epochs),
             log_start_offset: AtomicI64::new(recovered.log_start_offset),
             log_end_offset: AtomicI64::new(log_end_offset),
-            high_watermark: AtomicI64::new(context.high_watermark.clamp(recovered.log_start_offset, log_end_offset)),
+            high_watermark: AtomicI64::new(high_watermark),
+            unreplicated,
             recovery_point: AtomicI64::new(recovered.recovery_point),
             flushing: Mutex::new(()),
             sealed_unstored: AtomicBool::new(false),
@@ -240,12 +250,6 @@ impl PartitionLog {
         self.high_watermark.load(Ordering::Acquire)
     }
 
-    /// Offsets below this are below the high watermark and belong to no open transaction.
-    pub fn last_stable_offset(&self) -> i64 {
-        self.high_watermark()
-            .min(self.first_unstable_offset.load(Ordering::Acquire))
-    }
-
     /// Raises the high watermark, at most to the log end; it never falls, so that of two appenders the slower one
     /// does not undo what the faster one published. Returns the new value.
     pub fn set_high_watermark(&self, offset: i64) -> i64 {
@@ -253,9 +257,12 @@ impl PartitionLog {
         let raised = self.high_watermark.fetch_max(offset, Ordering::AcqRel).max(offset);
         // A truncation that came between the two lines above has lowered both: either it saw the value raised here, or
         // this sees the end that it left.
-        self.high_watermark
+        let high_watermark = self
+            .high_watermark
             .fetch_min(self.log_end_offset(), Ordering::AcqRel)
-            .min(raised)
+            .min(raised);
+        self.unreplicated.pass(high_watermark);
+        high_watermark
     }
 
     /// After the log's end was lowered.

@@ -1,5 +1,6 @@
 //! Producer state at opening: the newest sound snapshot, then the log behind it, then the log before it.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use crate::appender::marker_of;
 use crate::config::LogConfig;
 use crate::env::LogEnv;
 use crate::error::LogError;
-use crate::producer_state::{Marker, ProducerStates, SNAPSHOT_BYTES_MAX};
+use crate::producer_state::{CompletedTransaction, Marker, ProducerStates, SNAPSHOT_BYTES_MAX};
 use crate::scan::{HeaderScan, ScanError};
 use crate::segment::{Segment, file_name};
 use crate::storage::StorageFile;
@@ -19,47 +20,120 @@ use crate::storage::StorageFile;
 /// does not keep.
 const LOOK_BACK_BYTES: u64 = 4 << 20;
 
-/// Returns the state at the end of the log and the offset of the newest snapshot (-1 when there is none).
-pub(crate) fn recover(
-    env: &LogEnv,
-    dir: &Path,
-    segments: &[Arc<Segment>],
-    snapshots: Vec<i64>,
-    log_end_offset: i64,
-    config: &LogConfig,
-    now_ms: i64,
-) -> Result<(ProducerStates, i64), LogError> {
-    let mut snapshots = snapshots;
-    snapshots.sort_unstable();
-    let mut newest: Option<(i64, ProducerStates)> = None;
-    for offset in snapshots.into_iter().rev() {
-        let path = dir.join(file_name(offset, ".snapshot"));
-        let at_segment = segments.iter().any(|segment| segment.base_offset == offset);
-        // Kept: the newest, and those a later truncation can go back to.
-        let keep = offset <= log_end_offset
-            && if newest.is_some() {
-                at_segment
-            } else {
-                newest = load(env, &path)?.map(|states| (offset, states));
-                newest.is_some()
-            };
-        if !keep {
-            match env.storage.remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(LogError::io("remove", &path, error));
+/// What the recovery of producer state works on.
+pub(crate) struct ProducerRecovery<'a> {
+    pub(crate) env: &'a LogEnv,
+    pub(crate) dir: &'a Path,
+    pub(crate) segments: &'a [Arc<Segment>],
+    /// Base offsets of segments whose transaction indexes are empty and are to be filled.
+    pub(crate) txn_indexes_void: &'a BTreeSet<i64>,
+    pub(crate) config: &'a LogConfig,
+    pub(crate) now_ms: i64,
+}
+
+/// What it found.
+pub(crate) struct RecoveredProducers {
+    /// As of the end of the log.
+    pub(crate) states: ProducerStates,
+    /// Offset of the newest snapshot, -1 when there is none.
+    pub(crate) snapshot_offset: i64,
+    /// Transactions that ended behind the snapshot from which the log was read again.
+    pub(crate) completed: Vec<CompletedTransaction>,
+}
+
+impl ProducerRecovery<'_> {
+    /// The state at the end of the log, from the newest of `snapshots` that is sound, and not behind the first
+    /// transaction index that is to be filled.
+    pub(crate) fn recover(&self, mut snapshots: Vec<i64>, log_end_offset: i64) -> Result<RecoveredProducers, LogError> {
+        let read_from = self.txn_indexes_void.first().copied().unwrap_or(i64::MAX);
+        snapshots.sort_unstable();
+        let mut snapshot_offset = -1;
+        let mut newest: Option<(i64, ProducerStates)> = None;
+        for offset in snapshots.into_iter().rev() {
+            let path = self.dir.join(file_name(offset, ".snapshot"));
+            let at_segment = self.segments.iter().any(|segment| segment.base_offset == offset);
+            // Kept: the newest, and those a later truncation can go back to.
+            let mut keep = offset <= log_end_offset;
+            if keep && newest.is_none() {
+                let states = load(self.env, &path)?;
+                keep = states.is_some();
+                if keep {
+                    snapshot_offset = snapshot_offset.max(offset);
                 }
-                _ => {}
+                newest = states.filter(|_| offset <= read_from).map(|states| (offset, states));
+            } else {
+                keep &= at_segment;
+            }
+            if !keep {
+                match self.env.storage.remove_file(&path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        return Err(LogError::io("remove", &path, error));
+                    }
+                    _ => {}
+                }
             }
         }
+        let (from, mut states) = newest.unwrap_or_default();
+        states.expire(self.now_ms, self.config.producer_id_expiration_ms);
+        if !states.is_empty() {
+            look_back(self.segments, from, &mut states)?;
+        }
+        let completed = self.replay(from, &mut states)?;
+        self.sync_txn_indexes()?;
+        Ok(RecoveredProducers {
+            states,
+            snapshot_offset,
+            completed,
+        })
     }
-    let (snapshot_offset, mut states) = newest.unwrap_or((-1, ProducerStates::default()));
-    let from = snapshot_offset.max(0);
-    states.expire(now_ms, config.producer_id_expiration_ms);
-    if !states.is_empty() {
-        look_back(segments, from, &mut states)?;
+
+    /// A filled index may belong to a segment below the recovery point, which no flush looks at again.
+    fn sync_txn_indexes(&self) -> Result<(), LogError> {
+        if self.env.temporary || self.txn_indexes_void.is_empty() {
+            return Ok(());
+        }
+        for segment in self.segments {
+            if self.txn_indexes_void.contains(&segment.base_offset) {
+                segment.txn_index.sync()?;
+            }
+        }
+        self.env
+            .storage
+            .sync_dir(self.dir)
+            .map_err(|error| LogError::io("sync", self.dir, error))
     }
-    replay(segments, from, &mut states, now_ms)?;
-    Ok((states, snapshot_offset))
+
+    /// Takes in every batch from `from` on and fills the transaction indexes that were void.
+    fn replay(&self, from: i64, states: &mut ProducerStates) -> Result<Vec<CompletedTransaction>, LogError> {
+        let mut all_completed = Vec::new();
+        for segment in self.segments {
+            let (size, next_offset) = segment.with_tail(|tail| (tail.size, tail.next_offset));
+            if next_offset <= from || size == 0 {
+                continue;
+            }
+            let fills_index = self.txn_indexes_void.contains(&segment.base_offset);
+            let file = segment.file()?;
+            let Some((start, _)) = segment.find(file.as_ref(), from.max(segment.base_offset), size)? else {
+                continue;
+            };
+            let mut scan = HeaderScan::new(file.as_ref(), start, size);
+            while let Some((position, header)) = scan.next().map_err(|error| segment.scan_error(error))? {
+                if header.base_offset < from || !header.has_producer() {
+                    continue;
+                }
+                let marker = read_marker(file.as_ref(), position, &header)
+                    .map_err(|error| segment.scan_error(ScanError::Io(error)))?;
+                let Some(completed) = states.update(&header, marker, self.now_ms) else {
+                    continue;
+                };
+                if let (true, Some(aborted)) = (fills_index, completed.aborted()) {
+                    segment.txn_index.append(&aborted)?;
+                }
+                all_completed.push(completed);
+            }
+        }
+        Ok(all_completed)
+    }
 }
 
 fn load(env: &LogEnv, path: &Path) -> Result<Option<ProducerStates>, LogError> {
@@ -72,29 +146,6 @@ fn load(env: &LogEnv, path: &Path) -> Result<Option<ProducerStates>, LogError> {
         log::warn!("{} is damaged; producer state is taken from the log", path.display());
     }
     Ok(states)
-}
-
-/// Takes in every batch from `from` on.
-fn replay(segments: &[Arc<Segment>], from: i64, states: &mut ProducerStates, now_ms: i64) -> Result<(), LogError> {
-    for segment in segments {
-        let (size, next_offset) = segment.with_tail(|tail| (tail.size, tail.next_offset));
-        if next_offset <= from || size == 0 {
-            continue;
-        }
-        let file = segment.file()?;
-        let Some((start, _)) = segment.find(file.as_ref(), from.max(segment.base_offset), size)? else {
-            continue;
-        };
-        let mut scan = HeaderScan::new(file.as_ref(), start, size);
-        while let Some((position, header)) = scan.next().map_err(|error| segment.scan_error(error))? {
-            if header.base_offset >= from && header.has_producer() {
-                let marker = read_marker(file.as_ref(), position, &header)
-                    .map_err(|error| segment.scan_error(ScanError::Io(error)))?;
-                states.update(&header, marker, now_ms);
-            }
-        }
-    }
-    Ok(())
 }
 
 fn read_marker(file: &dyn StorageFile, position: u64, header: &BatchHeader) -> io::Result<Option<Marker>> {

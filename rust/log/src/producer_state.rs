@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use barnabas_records::{BatchHeader, NO_PRODUCER_EPOCH, NO_SEQUENCE, add_sequence, crc32c};
 
 use crate::error::AppendError;
+use crate::txn_index::AbortedTransaction;
 
 /// Batches per producer that a repetition is recognised among: what a producer may have in flight.
 pub(crate) const BATCHES_KEPT: usize = 5;
@@ -70,12 +71,47 @@ impl ProducerEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Marker {
     pub(crate) coordinator_epoch: i32,
+    pub(crate) is_abort: bool,
+}
+
+/// A transaction that had records and was ended by a marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CompletedTransaction {
+    pub(crate) producer_id: i64,
+    pub(crate) first_offset: i64,
+    /// Offset of the marker.
+    pub(crate) last_offset: i64,
+    pub(crate) is_aborted: bool,
+    /// First offset of the oldest transaction that is open behind it, or what follows the marker.
+    pub(crate) last_stable_offset: i64,
+}
+
+impl CompletedTransaction {
+    /// Its entry in the transaction index, if it was aborted.
+    pub(crate) fn aborted(&self) -> Option<AbortedTransaction> {
+        self.is_aborted.then_some(AbortedTransaction {
+            producer_id: self.producer_id,
+            first_offset: self.first_offset,
+            last_offset: self.last_offset,
+            last_stable_offset: self.last_stable_offset,
+        })
+    }
+}
+
+/// What compaction has to keep of a producer that may write again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LastRecord {
+    pub(crate) epoch: i16,
+    /// Last offset of its last batch of data, if it wrote any in this epoch.
+    pub(crate) last_data_offset: Option<i64>,
 }
 
 /// All producers of one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProducerStates {
     producers: HashMap<i64, ProducerEntry>,
+    /// Open transactions: first offset and producer.
+    ongoing: BTreeMap<i64, i64>,
 }
 
 impl ProducerStates {
@@ -135,10 +171,38 @@ impl ProducerStates {
         }
     }
 
-    /// Takes in a batch of the log; `marker` when it ends a transaction.
-    pub(crate) fn update(&mut self, header: &BatchHeader, marker: Option<Marker>, now_ms: i64) {
+    /// Whether a marker of the transaction coordinator may follow: neither the producer nor the coordinator may have
+    /// been replaced meanwhile.
+    pub(crate) fn check_marker(&self, header: &BatchHeader, marker: Marker) -> Result<(), AppendError> {
+        let Some(entry) = self.producers.get(&header.producer_id) else {
+            return Ok(());
+        };
+        if header.producer_epoch < entry.epoch {
+            return Err(AppendError::InvalidProducerEpoch {
+                producer_id: header.producer_id,
+                current: entry.epoch,
+                found: header.producer_epoch,
+            });
+        }
+        if marker.coordinator_epoch < entry.coordinator_epoch {
+            return Err(AppendError::CoordinatorFenced {
+                producer_id: header.producer_id,
+                current: entry.coordinator_epoch,
+                found: marker.coordinator_epoch,
+            });
+        }
+        Ok(())
+    }
+
+    /// Takes in a batch of the log; `marker` when it ends a transaction, which is returned if it had records.
+    pub(crate) fn update(
+        &mut self,
+        header: &BatchHeader,
+        marker: Option<Marker>,
+        now_ms: i64,
+    ) -> Option<CompletedTransaction> {
         if !header.has_producer() {
-            return;
+            return None;
         }
         let entry = self
             .producers
@@ -150,19 +214,28 @@ impl ProducerStates {
         }
         entry.last_seen_ms = now_ms;
         if header.is_control() {
-            if let Some(marker) = marker {
-                entry.coordinator_epoch = entry.coordinator_epoch.max(marker.coordinator_epoch);
-                entry.transaction_start = None;
-            }
-            return;
+            let marker = marker?;
+            entry.coordinator_epoch = entry.coordinator_epoch.max(marker.coordinator_epoch);
+            let first_offset = entry.transaction_start.take()?;
+            self.ongoing.remove(&first_offset);
+            let last_offset = header.last_offset();
+            return Some(CompletedTransaction {
+                producer_id: header.producer_id,
+                first_offset,
+                last_offset,
+                is_aborted: marker.is_abort,
+                last_stable_offset: self.first_unstable_offset().unwrap_or(last_offset + 1),
+            });
         }
         if header.is_transactional() && entry.transaction_start.is_none() {
             entry.transaction_start = Some(header.base_offset);
+            self.ongoing.insert(header.base_offset, header.producer_id);
         }
         if entry.batches.len() == BATCHES_KEPT {
             entry.batches.remove(0);
         }
         entry.batches.push(BatchNote::of(header));
+        None
     }
 
     /// Puts an older batch, found in the log, before those known from a snapshot, which keeps only the last one.
@@ -184,10 +257,19 @@ impl ProducerStates {
 
     /// First offset of the oldest open transaction.
     pub(crate) fn first_unstable_offset(&self) -> Option<i64> {
+        self.ongoing.first_key_value().map(|(first_offset, _)| *first_offset)
+    }
+
+    /// What compaction has to keep of each producer.
+    pub(crate) fn last_records(&self) -> HashMap<i64, LastRecord> {
+        let last = |entry: &ProducerEntry| LastRecord {
+            epoch: entry.epoch,
+            last_data_offset: entry.batches.last().map(|batch| batch.last_offset),
+        };
         self.producers
-            .values()
-            .filter_map(|entry| entry.transaction_start)
-            .min()
+            .iter()
+            .map(|(producer_id, entry)| (*producer_id, last(entry)))
+            .collect()
     }
 
     /// Forgets producers that were idle for `expiration_ms`, unless a transaction is open.
@@ -235,7 +317,9 @@ impl ProducerStates {
             .chunks_exact(ENTRY_LEN)
             .map(parse_entry)
             .collect::<Option<HashMap<_, _>>>()?;
-        (producers.len() == count).then_some(Self { producers })
+        let start = |(producer_id, entry): (&i64, &ProducerEntry)| Some((entry.transaction_start?, *producer_id));
+        let ongoing = producers.iter().filter_map(start).collect();
+        (producers.len() == count).then_some(Self { producers, ongoing })
     }
 }
 

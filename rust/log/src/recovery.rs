@@ -5,8 +5,8 @@
 //! CRC-bad or out of order, and the indexes of those segments are built anew. A segment whose index is missing or does
 //! not fit is indexed again in any case. Opening twice changes nothing the second time.
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,11 +19,12 @@ use crate::epoch_cache::{self, EpochCache};
 use crate::error::LogError;
 use crate::leftovers::{self, parse_file_name};
 use crate::partition_log::OpenContext;
-use crate::producer_recovery;
-use crate::producer_state::ProducerStates;
+use crate::producer_recovery::ProducerRecovery;
+use crate::producer_state::{CompletedTransaction, ProducerStates};
 use crate::scan::{BatchScan, HeaderScan, ScanError};
 use crate::segment::{Persisted, Segment, Tail, file_name};
 use crate::storage::{OpenMode, StorageFile};
+use crate::txn_index::AbortedTransaction;
 
 /// What was found in a partition directory.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub(crate) struct Recovered {
     pub(crate) segments: Vec<Arc<Segment>>,
     pub(crate) epochs: EpochCache,
     pub(crate) producers: ProducerStates,
+    /// Transactions that ended in what was read again.
+    pub(crate) completed: Vec<CompletedTransaction>,
     /// Offset of the newest producer snapshot, -1 when there is none.
     pub(crate) snapshot_offset: i64,
     pub(crate) log_start_offset: i64,
@@ -48,6 +51,7 @@ struct Listing {
     logs: BTreeMap<i64, u64>,
     offset_indexes: BTreeMap<i64, u64>,
     time_indexes: BTreeMap<i64, u64>,
+    txn_indexes: BTreeMap<i64, u64>,
     snapshots: Vec<i64>,
 }
 
@@ -74,6 +78,7 @@ pub(crate) fn recover(
         changed: false,
         compacted: Cell::new(config.compact),
         gap_behind: Cell::new(None),
+        txn_indexes_void: RefCell::default(),
     };
     if leftovers::clear(env.storage.as_ref(), dir)? {
         recovery.changed = true;
@@ -87,15 +92,18 @@ pub(crate) fn recover(
             .sync_dir(dir)
             .map_err(|error| LogError::io("sync", dir, error))?;
     }
-    (recovered.producers, recovered.snapshot_offset) = producer_recovery::recover(
+    let producers = ProducerRecovery {
         env,
         dir,
-        &recovered.segments,
-        listing.snapshots,
-        recovered.log_end_offset,
+        segments: &recovered.segments,
+        txn_indexes_void: &recovery.txn_indexes_void.take(),
         config,
-        context.now_ms,
-    )?;
+        now_ms: context.now_ms,
+    }
+    .recover(listing.snapshots, recovered.log_end_offset)?;
+    recovered.producers = producers.states;
+    recovered.snapshot_offset = producers.snapshot_offset;
+    recovered.completed = producers.completed;
     recovered.recovery_point = context
         .recovery_point
         .clamp(recovered.log_start_offset, recovered.log_end_offset);
@@ -109,6 +117,7 @@ impl Recovered {
             segments: Vec::new(),
             epochs: EpochCache::default(),
             producers: ProducerStates::default(),
+            completed: Vec::new(),
             snapshot_offset: -1,
             log_start_offset: start,
             log_end_offset: start,
@@ -128,6 +137,8 @@ pub(crate) struct Recovery<'a> {
     compacted: Cell<bool>,
     /// The first validated segment whose last offsets are missing.
     gap_behind: Cell<Option<i64>>,
+    /// Base offsets of segments whose transaction indexes have to be built anew from the log.
+    txn_indexes_void: RefCell<BTreeSet<i64>>,
 }
 
 /// What a walk found in a segment.
@@ -135,6 +146,8 @@ struct Walked {
     tail: Tail,
     /// The walk met bytes that are no batch and the file was cut there.
     cut: bool,
+    /// There are control batches, so that the transaction index may have entries.
+    has_markers: bool,
 }
 
 impl Recovery<'_> {
@@ -152,11 +165,13 @@ impl Recovery<'_> {
                 ".log" => _ = listing.logs.insert(offset, entry.len),
                 ".index" => _ = listing.offset_indexes.insert(offset, entry.len),
                 ".timeindex" => _ = listing.time_indexes.insert(offset, entry.len),
+                ".txnindex" => _ = listing.txn_indexes.insert(offset, entry.len),
                 ".snapshot" => listing.snapshots.push(offset),
                 _ => {}
             }
         }
-        for offset in listing.offset_indexes.keys().chain(listing.time_indexes.keys()) {
+        let indexes = [&listing.offset_indexes, &listing.time_indexes, &listing.txn_indexes];
+        for offset in indexes.into_iter().flat_map(BTreeMap::keys) {
             if !listing.logs.contains_key(offset) {
                 self.remove_segment(*offset)?;
             }
@@ -280,12 +295,20 @@ impl Recovery<'_> {
                 None => self.trust_active(base_offset, len, lens)?,
             };
             if let Some((tail, persisted)) = opened {
-                return Ok((segment(tail, persisted), false));
+                let segment = segment(tail, persisted);
+                self.trust_txn_index(&segment, next_base, listing.txn_indexes.get(&base_offset).copied())?;
+                return Ok((segment, false));
             }
         }
-        let Walked { tail, cut } = self.walk(base_offset, len, next_base, trusted, epochs)?;
+        let Walked { tail, cut, has_markers } = self.walk(base_offset, len, next_base, trusted, epochs)?;
         // The index files may hold anything: they are written anew from the first entry on.
         let segment = segment(tail, Persisted::default());
+        let txn_index_len = listing.txn_indexes.get(&base_offset).copied();
+        if trusted {
+            self.trust_txn_index(&segment, next_base, txn_index_len)?;
+        } else {
+            self.void_txn_index(&segment, has_markers, txn_index_len)?;
+        }
         segment.mark_unsynced();
         if next_base.is_some() && !cut {
             segment.seal();
@@ -306,12 +329,20 @@ impl Recovery<'_> {
     ) -> Result<Walked, LogError> {
         let file = self.open_log_file(base_offset)?;
         let mut tail = Tail::empty(base_offset);
+        let mut has_markers = false;
         let walked = if trusted {
             self.walk_headers(file.as_ref(), len, base_offset, next_base, &mut tail)
         } else {
             // What the cache says about offsets from here on is replaced by what the batches say.
             epochs.truncate_from_end(base_offset);
-            self.walk_batches(file.as_ref(), len, base_offset, next_base, &mut tail, epochs)
+            self.walk_batches(
+                file.as_ref(),
+                len,
+                base_offset,
+                next_base,
+                &mut tail,
+                (epochs, &mut has_markers),
+            )
         };
         let path = self.path(base_offset, ".log");
         let cut = match walked {
@@ -334,7 +365,7 @@ impl Recovery<'_> {
             }
         };
         if cut {
-            return Ok(Walked { tail, cut });
+            return Ok(Walked { tail, cut, has_markers });
         }
         if let Some(next_base) = next_base {
             if !trusted && tail.next_offset < next_base && self.gap_behind.get().is_none() {
@@ -342,7 +373,7 @@ impl Recovery<'_> {
             }
             tail.next_offset = next_base;
         }
-        Ok(Walked { tail, cut })
+        Ok(Walked { tail, cut, has_markers })
     }
 
     fn walk_headers(
@@ -368,7 +399,7 @@ impl Recovery<'_> {
         base_offset: i64,
         next_base: Option<i64>,
         tail: &mut Tail,
-        epochs: &mut EpochCache,
+        (epochs, has_markers): (&mut EpochCache, &mut bool),
     ) -> Result<(), ScanError> {
         let mut scan = BatchScan::new(file, 0, len);
         while let Some((position, batch)) = scan.next()? {
@@ -379,8 +410,48 @@ impl Recovery<'_> {
                 reason: error.to_string(),
             })?;
             self.note_gaps(&header, tail);
+            *has_markers |= header.is_control();
             epochs.assign(header.partition_leader_epoch, header.base_offset);
             tail.push(base_offset, self.config.index_interval_bytes, &header);
+        }
+        Ok(())
+    }
+
+    /// Takes the transaction index of a segment as it is, unless it cannot be right.
+    fn trust_txn_index(&self, segment: &Segment, next_base: Option<i64>, len: Option<u64>) -> Result<(), LogError> {
+        let entry_len = AbortedTransaction::LEN as u64;
+        let len = len.unwrap_or(0);
+        segment.txn_index.set_count(len / entry_len);
+        let mut is_sound = len % entry_len == 0;
+        if is_sound {
+            let range = segment.base_offset..next_base.unwrap_or(i64::MAX);
+            let visited = segment.txn_index.visit(|entry| {
+                is_sound = range.contains(&entry.last_offset) && entry.first_offset <= entry.last_offset;
+                is_sound
+            });
+            match visited {
+                Err(LogError::Damaged { .. }) => is_sound = false,
+                outcome => outcome?,
+            }
+        }
+        if is_sound {
+            return Ok(());
+        }
+        log::warn!(
+            "{}: the transaction index of the segment at {} is built anew",
+            self.dir.display(),
+            segment.base_offset
+        );
+        self.void_txn_index(segment, true, Some(len))
+    }
+
+    /// Empties the transaction index of a segment; if there are markers it is filled again from the log.
+    fn void_txn_index(&self, segment: &Segment, has_markers: bool, len: Option<u64>) -> Result<(), LogError> {
+        segment.txn_index.clear(len.unwrap_or(0))?;
+        if has_markers {
+            self.txn_indexes_void.borrow_mut().insert(segment.base_offset);
+        } else {
+            self.txn_indexes_void.borrow_mut().remove(&segment.base_offset);
         }
         Ok(())
     }

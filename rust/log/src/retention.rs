@@ -132,7 +132,7 @@ impl PartitionLog {
         self.retire(&replaced, false, now_ms)?;
         self.retire(&gone, true, now_ms)?;
         for segment in new {
-            segment.rename_files(&self.env, "")?;
+            segment.rename_files("")?;
         }
         self.names_unsynced.store(true, Ordering::Release);
         self.sync_names()

@@ -17,6 +17,7 @@ use crate::partition_log::ReadSlice;
 use crate::scan::{HeaderScan, ScanError};
 use crate::storage::StorageFile;
 use crate::time_index::{self, TimeEntry};
+use crate::txn_index::TxnIndex;
 
 /// Name of a segment's file: the base offset with twenty digits, and a suffix with its dot.
 pub(crate) fn file_name(base_offset: i64, suffix: &str) -> String {
@@ -115,6 +116,8 @@ pub(crate) struct Segment {
     log: PooledFile,
     offset_index: PooledFile,
     time_index: PooledFile,
+    /// Aborted transactions whose markers stand here.
+    pub(crate) txn_index: TxnIndex,
     tail: RwLock<Tail>,
     persisted: Mutex<Persisted>,
     /// Nothing is added any more; the indexes may still be in memory.
@@ -125,9 +128,6 @@ pub(crate) struct Segment {
     preallocated: AtomicBool,
 }
 
-/// Suffixes of the files that a segment brings along when it is renamed, the log last: as long as its name says that a
-/// replacement is under way, the next start completes it.
-const COMPANION_SUFFIXES: [&str; 2] = [".snapshot", ".txnindex"];
 /// What the files of a segment are called when they wait for their removal.
 pub(crate) const DELETED_SUFFIX: &str = ".deleted";
 
@@ -149,6 +149,7 @@ impl Segment {
             log: file(".log"),
             offset_index: file(".index"),
             time_index: file(".timeindex"),
+            txn_index: TxnIndex::new(&env.files, dir.join(file_name(base_offset, ".txnindex")), 0),
             sealed: AtomicBool::new(sealed),
             tail: RwLock::new(tail),
             persisted: Mutex::new(persisted),
@@ -243,6 +244,8 @@ impl Segment {
             let _ = file.set_len(size);
             return Err(LogError::io("append to", &self.log.path(), error));
         }
+        // And behind it: a flush in between has cleared the mark and synced less.
+        self.mark_unsynced();
         let mut tail = write(&self.tail);
         for batch in batches {
             tail.push(self.base_offset, index_interval, batch);
@@ -320,6 +323,7 @@ impl Segment {
             return Ok(());
         }
         sync_file(&self.log)?;
+        self.txn_index.sync()?;
         if !self.is_active() {
             self.store_indexes()?;
             self.sync_indexes()?;
@@ -364,6 +368,8 @@ impl Segment {
         }
         let dir = path.parent().unwrap_or(Path::new(""));
         let segment = Self::new(env, dir, self.base_offset, self.created_ms, tail, Persisted::default());
+        self.txn_index.truncate_to(next_offset)?;
+        segment.txn_index.set_count(self.txn_index.count());
         segment.seal();
         segment.store_indexes()?;
         Ok(segment)
@@ -384,17 +390,12 @@ impl Segment {
 
     /// Gives every file the name of this segment's offset and kind with `suffix` behind it. The log comes last: as long
     /// as it has its old name, the next start does all of this again.
-    pub(crate) fn rename_files(&self, env: &LogEnv, suffix: &str) -> Result<(), LogError> {
+    pub(crate) fn rename_files(&self, suffix: &str) -> Result<(), LogError> {
         let path = self.log.path();
         let named = |kind: &str| path.with_file_name(file_name(self.base_offset, &format!("{kind}{suffix}")));
         let failed = |path: &Path, error| LogError::io("rename", path, error);
-        let current = path.to_string_lossy();
-        let old_suffix = current.rsplit_once(".log").map_or("", |(_, behind)| behind);
-        for kind in COMPANION_SUFFIXES {
-            let from = path.with_file_name(file_name(self.base_offset, &format!("{kind}{old_suffix}")));
-            rename_if_there(env.storage.as_ref(), &from, &named(kind)).map_err(|error| failed(&from, error))?;
-        }
         for (file, kind) in [
+            (&self.txn_index.file, ".txnindex"),
             (&self.time_index, ".timeindex"),
             (&self.offset_index, ".index"),
             (&self.log, ".log"),
@@ -407,7 +408,7 @@ impl Segment {
     /// Renames the files to be deleted, with the producer snapshot if `with_snapshot`, and returns their new names.
     pub(crate) fn retire(&self, env: &LogEnv, with_snapshot: bool) -> Result<Vec<PathBuf>, LogError> {
         let mut doomed = Vec::new();
-        for file in [&self.log, &self.offset_index, &self.time_index] {
+        for file in [&self.log, &self.offset_index, &self.time_index, &self.txn_index.file] {
             let path = file.path();
             let to = deleted_name(&path);
             if file.retire(&to).map_err(|error| LogError::io("rename", &path, error))? {
@@ -415,11 +416,8 @@ impl Segment {
             }
         }
         let log = self.log.path();
-        for kind in COMPANION_SUFFIXES
-            .iter()
-            .filter(|kind| with_snapshot || **kind != ".snapshot")
-        {
-            let path = log.with_file_name(file_name(self.base_offset, kind));
+        if with_snapshot {
+            let path = log.with_file_name(file_name(self.base_offset, ".snapshot"));
             let to = deleted_name(&path);
             if rename_if_there(env.storage.as_ref(), &path, &to)
                 .map_err(|error| LogError::io("rename", &path, error))?
@@ -432,7 +430,7 @@ impl Segment {
 
     /// Lets go of the open files; holders of a [`ReadSlice`] keep theirs.
     pub(crate) fn close_files(&self) {
-        for file in [&self.log, &self.offset_index, &self.time_index] {
+        for file in [&self.log, &self.offset_index, &self.time_index, &self.txn_index.file] {
             file.close();
         }
     }

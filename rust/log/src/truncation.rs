@@ -3,6 +3,7 @@
 //! Batches stay whole: the log ends before the batch that contains the offset. What stays of a cut segment is sealed and
 //! a new segment begins there, so that no file ever holds other bytes at a place that a reader may be sending from.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -12,7 +13,7 @@ use crate::env::{lock, write};
 use crate::error::LogError;
 use crate::leftovers::parse_file_name;
 use crate::partition_log::{EpochEndOffset, PartitionLog, Segments};
-use crate::producer_recovery;
+use crate::producer_recovery::ProducerRecovery;
 use crate::segment::Segment;
 
 /// Where a follower's log parts from its leader's (KIP-101, KIP-279).
@@ -203,16 +204,17 @@ impl PartitionLog {
     /// Producers as the log that is left knows them.
     fn reload_producers(&self, appender: &mut Appender, end_offset: i64, now_ms: i64) -> Result<(), LogError> {
         let config = self.config();
-        let (producers, snapshot_offset) = producer_recovery::recover(
-            &self.env,
-            &self.dir,
-            &self.segments(),
-            self.snapshots()?,
-            end_offset,
-            &config,
+        let recovered = ProducerRecovery {
+            env: &self.env,
+            dir: &self.dir,
+            segments: &self.segments(),
+            txn_indexes_void: &BTreeSet::new(),
+            config: &config,
             now_ms,
-        )?;
-        appender.replace_producers(producers, snapshot_offset);
+        }
+        .recover(self.snapshots()?, end_offset)?;
+        appender.replace_producers(recovered.states, recovered.snapshot_offset);
+        self.unreplicated.truncate_to(end_offset);
         self.first_unstable_offset.store(
             appender.producers.first_unstable_offset().unwrap_or(i64::MAX),
             Ordering::Release,

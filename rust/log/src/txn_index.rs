@@ -86,6 +86,11 @@ impl TxnIndex {
         self.count.load(Ordering::Acquire)
     }
 
+    /// Says what the file holds, while nobody else knows the segment.
+    pub(crate) fn set_count(&self, count: u64) {
+        self.count.store(count, Ordering::Release);
+    }
+
     /// Adds an entry. Called under the append lock, or while nobody else knows the segment.
     pub(crate) fn append(&self, entry: &AbortedTransaction) -> Result<(), LogError> {
         let count = self.count();
@@ -129,6 +134,18 @@ impl TxnIndex {
             next += entries;
         }
         Ok(())
+    }
+
+    /// Drops all entries; the file has `len` bytes.
+    pub(crate) fn clear(&self, len: u64) -> Result<(), LogError> {
+        self.set_count(0);
+        if len == 0 {
+            return Ok(());
+        }
+        self.file
+            .get()
+            .and_then(|file| file.set_len(0))
+            .map_err(|error| self.failed("cut", error))
     }
 
     /// Drops the entries of markers at `offset` or behind it.

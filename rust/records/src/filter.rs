@@ -149,7 +149,11 @@ impl BatchFilter {
         let records = i32::try_from(self.spans.len()).unwrap_or(i32::MAX);
         let sealed = written.and_then(|()| {
             let mut header = *header;
-            header.attributes |= if horizon.is_some() { attributes::DELETE_HORIZON } else { 0 };
+            header.attributes |= if horizon.is_some() {
+                attributes::DELETE_HORIZON
+            } else {
+                0
+            };
             header.base_timestamp = clock.base_timestamp;
             header.max_timestamp = clock.max_timestamp;
             header.record_count = records;
@@ -180,8 +184,7 @@ impl Clock {
             |span: &Span| append_time.unwrap_or_else(|| header.base_timestamp.wrapping_add(span.timestamp_delta));
         Self {
             base_timestamp: horizon.unwrap_or_else(|| spans.first().map_or(NO_TIMESTAMP, timestamp)),
-            max_timestamp: append_time
-                .unwrap_or_else(|| spans.iter().map(timestamp).fold(NO_TIMESTAMP, i64::max)),
+            max_timestamp: append_time.unwrap_or_else(|| spans.iter().map(timestamp).fold(NO_TIMESTAMP, i64::max)),
             old_base: append_time.is_none().then_some(header.base_timestamp),
         }
     }

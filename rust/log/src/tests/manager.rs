@@ -200,9 +200,7 @@ fn a_recreated_topic_never_gets_the_old_checkpoints() {
     manager.checkpoint(NOW).unwrap();
     assert!(text(&storage, "replication-offset-checkpoint").contains("t 0 "));
     manager.delete("t", 0).unwrap();
-    manager
-        .get_or_create("t", 0, [9; 16], small_segments(), NOW)
-        .unwrap();
+    manager.get_or_create("t", 0, [9; 16], small_segments(), NOW).unwrap();
     for name in ["recovery-point-offset-checkpoint", "replication-offset-checkpoint"] {
         assert!(!text(&storage, name).contains("t 0 "), "{name}");
     }

@@ -118,7 +118,11 @@ impl Check<'_> {
     fn bounds(&self, index: usize, owner: &Part, start: i64, end: i64) {
         let (before, after) = (&self.before[index].model, &self.after[index].model);
         let floor = self.floor(index);
-        assert!(end >= floor, "{}: the log ends at {end}, not at {floor} or later", owner.topic);
+        assert!(
+            end >= floor,
+            "{}: the log ends at {end}, not at {floor} or later",
+            owner.topic
+        );
         assert!(
             end <= before.end.max(after.end),
             "{}: the log ends at {end}, behind everything written",
@@ -172,7 +176,12 @@ impl Check<'_> {
             assert!(batch.base_offset >= next.min(batch.base_offset) && batch.last_offset >= next);
             for record in &batch.records {
                 let (_, original) = written[&record.offset];
-                assert!(record == original, "{}: another record at {}", part.topic, record.offset);
+                assert!(
+                    record == original,
+                    "{}: another record at {}",
+                    part.topic,
+                    record.offset
+                );
                 kept.insert(record.offset, record);
             }
             next = batch.next_offset();
@@ -232,9 +241,15 @@ impl Check<'_> {
         times.sort_unstable();
         times.dedup();
         for timestamp in times.iter().step_by(times.len() / 8 + 1) {
-            let expected = records().find(|record| record.timestamp >= *timestamp).map(|record| record.offset);
+            let expected = records()
+                .find(|record| record.timestamp >= *timestamp)
+                .map(|record| record.offset);
             let answer = log.offset_for_timestamp(*timestamp, i64::MAX).unwrap();
-            assert_eq!(answer.map(|answer| answer.offset), expected, "a look-up of time {timestamp}");
+            assert_eq!(
+                answer.map(|answer| answer.offset),
+                expected,
+                "a look-up of time {timestamp}"
+            );
             self.tally.count("look-ups by time");
         }
         if !found.is_empty() && found.len() == model.batches.len() {
@@ -260,7 +275,11 @@ impl Check<'_> {
                 .filter(|(name, bytes)| before.get(name) != Some(bytes))
                 .map(|(name, _)| name)
                 .collect();
-            assert!(differing.is_empty(), "opening {} twice changes {differing:?}", part.topic);
+            assert!(
+                differing.is_empty(),
+                "opening {} twice changes {differing:?}",
+                part.topic
+            );
             let ends = manager
                 .get(part.topic, 0)
                 .map(|log| (log.log_start_offset(), log.log_end_offset()));
@@ -344,7 +363,11 @@ fn check_indexes(base: i64, log: &[u8], offsets: &[u8], times: &[u8]) -> u64 {
     for entry in offsets.chunks(8) {
         let relative = i64::from(u32::from_be_bytes(entry[..4].try_into().unwrap()));
         let position = u32::from_be_bytes(entry[4..].try_into().unwrap()) as usize;
-        assert_eq!(ends.get(&position), Some(&(base + relative)), "an entry of segment {base}");
+        assert_eq!(
+            ends.get(&position),
+            Some(&(base + relative)),
+            "an entry of segment {base}"
+        );
         assert!(relative > last, "entries rise");
         last = relative;
     }

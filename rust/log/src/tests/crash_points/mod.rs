@@ -55,8 +55,15 @@ fn crash(
     });
     if std::env::var("SEED").is_ok() {
         for part in after {
-            let names: Vec<String> = image.contents(&part.dir()).into_iter().map(|(n, b)| format!("{n}:{}", b.len())).collect();
-            println!("{crash:?} {} [{}..{}) flushed {} {names:?}", part.topic, part.model.start, part.model.end, part.model.flushed);
+            let names: Vec<String> = image
+                .contents(&part.dir())
+                .into_iter()
+                .map(|(n, b)| format!("{n}:{}", b.len()))
+                .collect();
+            println!(
+                "{crash:?} {} [{}..{}) flushed {} {names:?}",
+                part.topic, part.model.start, part.model.end, part.model.flushed
+            );
         }
     }
     let parts = Check {
@@ -89,7 +96,9 @@ fn live(seed: u64, tally: &Arc<Tally>) {
     for _ in 0..STEPS {
         let step = life.step();
         tally.count(step.name);
-        if std::env::var("SEED").is_ok() { println!("STEP {}", step.name); }
+        if std::env::var("SEED").is_ok() {
+            println!("STEP {}", step.name);
+        }
         for image in life.storage.captured() {
             crash(&image, &mut random, (&step.before, &life.parts), life.now, tally);
         }

@@ -66,9 +66,7 @@ impl Model {
                 continue;
             }
             let count = i32::try_from(batch.next_offset() - batch.base_offset).unwrap();
-            producer
-                .batches
-                .push((batch.base_sequence, count, batch.base_offset));
+            producer.batches.push((batch.base_sequence, count, batch.base_offset));
             producer.next_sequence = add_sequence(batch.base_sequence, count);
             if batch.transactional {
                 producer.open.get_or_insert(batch.base_offset);
@@ -107,11 +105,9 @@ impl Model {
     /// Whether `batch` belongs to an aborted transaction.
     pub(super) fn is_aborted(aborted: &[(i64, i64, i64)], batch: &Stored) -> bool {
         batch.transactional
-            && aborted
-                .iter()
-                .any(|(producer_id, first, marker)| {
-                    *producer_id == batch.producer_id && (*first..*marker).contains(&batch.base_offset)
-                })
+            && aborted.iter().any(|(producer_id, first, marker)| {
+                *producer_id == batch.producer_id && (*first..*marker).contains(&batch.base_offset)
+            })
     }
 
     /// First offset of each leader epoch from `start` on.

@@ -80,6 +80,16 @@ pub enum ColumnarError {
         /// Why not.
         reason: String,
     },
+    /// A row that cannot be written with an Avro schema.
+    #[error("row {row}, field {path:?}: {reason}")]
+    AvroRow {
+        /// The row in its Arrow batch.
+        row: usize,
+        /// The fields around it and its own, with dots between them.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
     /// A schema in a registry that could not be had.
     #[error("schema {id}: {reason}")]
     SchemaUnresolved {

@@ -21,17 +21,21 @@
 //! encoding by fingerprint, object container files, protocols, and reading a default for a reader's field that no
 //! column asks for (so a reader's field without default that the writer lacks is an error only if it is asked for).
 
+mod bind;
 mod column;
 mod cursor;
 mod decoder;
 mod default;
+mod encode;
 mod encoding;
 mod plan;
+mod put;
 mod registry;
 mod resolve;
 mod schema;
 mod text;
 mod types;
+mod write;
 
 use std::sync::Arc;
 
@@ -40,11 +44,13 @@ pub use cursor::{EMPTY_ITEMS_LIMIT, SKIP_DEPTH_LIMIT};
 pub(crate) use decoder::AvroDecoder;
 pub use decoder::PLANS_LIMIT;
 pub use default::{DEFAULT_BYTES_LIMIT, DEFAULT_VALUES_LIMIT};
+pub use encode::Encoder;
 pub use registry::{Registry, Resolver, SCHEMAS_LIMIT, Unresolved};
 pub use resolve::PLAN_STEPS_LIMIT;
 pub use schema::{SCHEMA_DEPTH_LIMIT, Schema};
 pub use text::SCHEMA_TEXT_LIMIT;
 pub use types::{ARROW_FIELDS_LIMIT, ArrowTypes, VALUE_COLUMN, arrow_schema};
+pub use write::schema_text;
 
 use crate::options::{OptionMap, invalid};
 use crate::{ColumnarError, Dialect, Result};

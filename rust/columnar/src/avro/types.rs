@@ -213,7 +213,7 @@ impl Derivation<'_> {
 }
 
 /// The type of a value that holds no others.
-fn leaf(kind: &Kind, logical: Option<Logical>, dialect: Dialect) -> DataType {
+pub(super) fn leaf(kind: &Kind, logical: Option<Logical>, dialect: Dialect) -> DataType {
     let utc = || Some("UTC".into());
     if let Some(Logical::Decimal { precision, scale }) = logical {
         return DataType::Decimal128(precision, scale);

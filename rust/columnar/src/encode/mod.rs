@@ -10,4 +10,5 @@ mod input;
 mod numbers;
 
 pub use batches::{BatchEncoder, BatchOptions, SealedBatch, TARGETS_LIMIT};
+pub(crate) use cells::Cells;
 pub use input::{Fill, Input, Row, append_rows};

@@ -132,7 +132,7 @@ impl Broker {
         for topic in topics {
             for partition in topic.partitions.iter().filter_map(|entry| entry.local.as_ref()) {
                 partition.remove();
-                if let Err(error) = self.logs.delete(&topic.name, partition.index) {
+                if let Err(error) = self.logs.delete(&topic.name, partition.index, self.wall_clock_ms()) {
                     log::error!("cannot delete {}-{}: {error}", topic.name, partition.index);
                 }
             }

@@ -142,6 +142,7 @@ impl PartitionLog {
         };
         self.first_unstable_offset.store(unstable, Ordering::Release);
         self.log_end_offset.store(end_offset, Ordering::Release);
+        self.dirty_since_ms.fetch_min(now_ms, Ordering::AcqRel);
         let unflushed = u64::try_from(end_offset - self.recovery_point()).unwrap_or(0);
         Ok(AppendInfo {
             base_offset,

@@ -22,6 +22,21 @@ impl Health {
         }
     }
 
+    /// Why it failed, if it did.
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.failure.get().cloned()
+    }
+
+    /// Takes the directory offline if `error` says that the device fails, and hands the error back.
+    pub(crate) fn note(&self, error: LogError) -> LogError {
+        match &error {
+            LogError::Io { source, .. } if source.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => {
+                self.fail(error)
+            }
+            _ => error,
+        }
+    }
+
     /// Takes the directory offline for `error` and hands the error back.
     pub(crate) fn fail(&self, error: LogError) -> LogError {
         if self.failure.set(error.to_string()).is_ok() {

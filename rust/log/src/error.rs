@@ -87,6 +87,15 @@ pub enum LogError {
         /// The data directory.
         path: PathBuf,
     },
+    /// A data directory has logs but no `meta.properties`.
+    #[error(
+        "{path} has partition logs but no meta.properties: it was lost or removed; restore the file from a copy, or \
+         remove the logs if they are not needed", path = path.display()
+    )]
+    MetaMissing {
+        /// The data directory.
+        path: PathBuf,
+    },
     /// `meta.properties` belongs to another broker or cluster.
     #[error("{path} has {key}={found}, but this broker was started with {expected}; use the right data directory", path = path.display())]
     MetaMismatch {
@@ -125,6 +134,14 @@ impl LogError {
         }
     }
 
+    /// Whether it is the user who has to choose or repair a data directory before a broker can start.
+    pub fn is_config_error(&self) -> bool {
+        matches!(
+            self,
+            Self::Locked { .. } | Self::MetaMissing { .. } | Self::MetaMismatch { .. }
+        )
+    }
+
     /// The Kafka error code that answers a client whose request met this error.
     pub fn code(&self) -> i16 {
         match self {
@@ -133,7 +150,7 @@ impl LogError {
             Self::OffsetOutOfRange { .. } => code::OFFSET_OUT_OF_RANGE,
             Self::TopicIdMismatch { .. } => code::INCONSISTENT_TOPIC_ID,
             Self::DeletionForbidden { .. } => code::POLICY_VIOLATION,
-            Self::Locked { .. } | Self::MetaMismatch { .. } => code::UNKNOWN_SERVER_ERROR,
+            Self::Locked { .. } | Self::MetaMissing { .. } | Self::MetaMismatch { .. } => code::UNKNOWN_SERVER_ERROR,
         }
     }
 }

@@ -17,6 +17,8 @@ impl PartitionLog {
     /// who finds its records flushed by another returns at once.
     pub fn flush(&self) -> Result<i64, LogError> {
         self.check_usable()?;
+        // Before the end is read: an append that comes between is noted anew.
+        self.dirty_since_ms.store(i64::MAX, Ordering::Release);
         self.flush_up_to(self.log_end_offset(), true)
             .map_err(|error| self.env.health.fail(error))
     }
@@ -68,6 +70,8 @@ impl PartitionLog {
                 .max(end_offset));
         }
         let _flushing = lock(&self.flushing);
+        // The log may have been cut meanwhile.
+        let end_offset = end_offset.min(self.log_end_offset());
         let recovery_point = self.recovery_point();
         if recovery_point >= end_offset {
             return Ok(recovery_point);

@@ -35,6 +35,7 @@ mod transactions;
 mod truncation;
 mod trusted_segment;
 mod txn_index;
+mod upkeep;
 mod uuid;
 mod validate;
 

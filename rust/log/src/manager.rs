@@ -42,9 +42,12 @@ const LOCK: &str = ".lock";
 
 /// One data directory.
 #[derive(Debug)]
-struct DataDir {
-    path: PathBuf,
-    env: LogEnv,
+pub(crate) struct DataDir {
+    pub(crate) path: PathBuf,
+    pub(crate) env: LogEnv,
+    /// It failed before all of its partitions were known.
+    is_unread: bool,
+    id: String,
     lock: Mutex<Option<Box<dyn StorageLock>>>,
     /// Partitions that the checkpoint files say something about.
     checkpointed: Mutex<BTreeSet<(String, i32)>>,
@@ -57,28 +60,67 @@ type Partitions = HashMap<String, BTreeMap<i32, Arc<PartitionLog>>>;
 pub struct LogManager {
     storage: Arc<dyn Storage>,
     config: ManagerConfig,
-    dirs: Vec<DataDir>,
+    pub(crate) dirs: Vec<DataDir>,
     logs: RwLock<Partitions>,
+    /// Partitions that are asked for and not here are new ones; see [`LogManager::all_known`].
+    is_all_known: AtomicBool,
 }
 
 impl LogManager {
-    /// Locks the data directories, checks `meta.properties` and opens every partition found.
+    /// Locks the data directories, checks `meta.properties` and opens every partition found. A directory whose device
+    /// fails is left out, as long as there is another one; its partitions are refused as offline.
     pub fn open(storage: Arc<dyn Storage>, config: ManagerConfig, now_ms: i64) -> Result<Self, LogError> {
         let files = FilePool::new(Arc::clone(&storage), config.open_files_max);
-        let mut dirs = Vec::with_capacity(config.data_dirs.len());
+        let mut dirs: Vec<DataDir> = Vec::with_capacity(config.data_dirs.len());
         let mut logs = Partitions::new();
+        let mut failure = None;
         for path in &config.data_dirs {
             let env = LogEnv::new(Arc::clone(&storage), Arc::clone(&files), config.temporary);
-            let dir = DataDir::open(path, env, &config)?;
-            dir.open_logs(&config, now_ms, &mut logs)?;
-            dirs.push(dir);
+            let opened = DataDir::open(path, env.clone(), &config).and_then(|dir| {
+                if let Some(twin) = dirs.iter().find(|twin| twin.id == dir.id) {
+                    return Err(LogError::MetaMismatch {
+                        path: path.join(meta_properties::FILE_NAME),
+                        key: "directory.id",
+                        expected: "one of its own".to_owned(),
+                        found: format!("{}, as {}", dir.id, twin.path.display()),
+                    });
+                }
+                dir.open_logs(&config, now_ms, &mut logs)?;
+                Ok(dir)
+            });
+            match opened {
+                Ok(dir) => dirs.push(dir),
+                Err(error @ LogError::Io { .. }) => {
+                    failure = Some(env.health.fail(error));
+                    dirs.push(DataDir::unread(path, env));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        match failure {
+            Some(error) if dirs.iter().all(|dir| dir.is_unread) => return Err(error),
+            _ => {}
         }
         Ok(Self {
             storage,
             config,
             dirs,
             logs: RwLock::new(logs),
+            is_all_known: AtomicBool::new(false),
         })
+    }
+
+    /// Every partition that existed before was asked for: others are new ones, which may be made though a data directory
+    /// could not be read. Until then such a partition may lie in that directory, and a second, empty log of it must not
+    /// be made in another one.
+    pub fn all_known(&self) {
+        self.is_all_known.store(true, Ordering::Release);
+    }
+
+    /// The data directories that have failed, with the reason.
+    pub fn offline_dirs(&self) -> Vec<(PathBuf, String)> {
+        let failed = |dir: &DataDir| dir.env.health.failure().map(|reason| (dir.path.clone(), reason));
+        self.dirs.iter().filter_map(failed).collect()
     }
 
     /// The cluster id in `meta.properties` of a data directory, if it has one.
@@ -101,6 +143,31 @@ impl LogManager {
         config: LogConfig,
         now_ms: i64,
     ) -> Result<Arc<PartitionLog>, LogError> {
+        self.get_or_create_in(None, topic, partition, topic_id, config, now_ms)
+    }
+
+    /// As [`get_or_create`](Self::get_or_create), with a new log in the first data directory: where the metadata log
+    /// lives.
+    pub fn get_or_create_in_first(
+        &self,
+        topic: &str,
+        partition: i32,
+        topic_id: [u8; 16],
+        config: LogConfig,
+        now_ms: i64,
+    ) -> Result<Arc<PartitionLog>, LogError> {
+        self.get_or_create_in(self.dirs.first(), topic, partition, topic_id, config, now_ms)
+    }
+
+    fn get_or_create_in(
+        &self,
+        dir: Option<&DataDir>,
+        topic: &str,
+        partition: i32,
+        topic_id: [u8; 16],
+        config: LogConfig,
+        now_ms: i64,
+    ) -> Result<Arc<PartitionLog>, LogError> {
         if self.get(topic, partition).is_none() {
             self.forget_checkpoints(topic, partition)?;
         }
@@ -110,7 +177,15 @@ impl LogManager {
             log.set_config(config);
             return Ok(Arc::clone(log));
         }
-        let dir = self.dir_for_new(&logs)?;
+        if let Some(unread) = self.dirs.iter().find(|dir| dir.is_unread)
+            && !self.is_all_known.load(Ordering::Acquire)
+        {
+            unread.env.health.check()?;
+        }
+        let dir = match dir {
+            Some(dir) => dir,
+            None => self.dir_for_new(&logs)?,
+        };
         let path = dir.path.join(dir_name::of(topic, partition));
         let context = OpenContext::unclean(now_ms);
         let log = Arc::new(PartitionLog::open_in(
@@ -176,8 +251,9 @@ impl LogManager {
         all
     }
 
-    /// Removes a partition's log from the manager and from the disk.
-    pub fn delete(&self, topic: &str, partition: i32) -> Result<(), LogError> {
+    /// Removes a partition's log from the manager; its directory is renamed, and removed when `file.delete.delay.ms` is
+    /// over.
+    pub fn delete(&self, topic: &str, partition: i32, now_ms: i64) -> Result<(), LogError> {
         let log = {
             let mut logs = write(&self.logs);
             let unknown = || LogError::UnknownPartition {
@@ -191,15 +267,15 @@ impl LogManager {
             }
             log
         };
-        log.delete()
+        log.delete(now_ms)
     }
 
     /// Flushes sealed segments, forgets idle producers and writes the checkpoint files. A data directory that fails
     /// goes offline; the others are served first, then the failure is returned.
     pub fn checkpoint(&self, now_ms: i64) -> Result<(), LogError> {
         let mut outcome = Ok(());
-        for dir in &self.dirs {
-            let mut attempt = dir.env.health.check();
+        for dir in self.healthy_dirs() {
+            let mut attempt = Ok(());
             for (_, _, log) in self.partitions_in(dir) {
                 attempt = attempt.and_then(|()| {
                     log.expire_producers(now_ms)?;
@@ -243,13 +319,17 @@ impl LogManager {
         &self.config.data_dirs
     }
 
-    fn partitions_in(&self, dir: &DataDir) -> Vec<(String, i32, Arc<PartitionLog>)> {
+    pub(crate) fn healthy_dirs(&self) -> impl Iterator<Item = &DataDir> {
+        self.dirs.iter().filter(|dir| dir.env.health.check().is_ok())
+    }
+
+    pub(crate) fn partitions_in(&self, dir: &DataDir) -> Vec<(String, i32, Arc<PartitionLog>)> {
         let mut partitions = self.partitions();
         partitions.retain(|(_, _, log)| log.dir().parent() == Some(dir.path.as_path()));
         partitions
     }
 
-    fn write_checkpoints(&self, dir: &DataDir) -> Result<(), LogError> {
+    pub(crate) fn write_checkpoints(&self, dir: &DataDir) -> Result<(), LogError> {
         // Held all along: of two writers one would rename what the other is still writing.
         let mut checkpointed = lock(&dir.checkpointed);
         let (mut recovery_points, mut log_starts, mut high_watermarks) =
@@ -333,6 +413,18 @@ fn each_in_parallel<I: Sync, T: Send>(
 }
 
 impl DataDir {
+    /// A directory that takes no part.
+    fn unread(path: &Path, env: LogEnv) -> Self {
+        Self {
+            path: path.to_owned(),
+            env,
+            is_unread: true,
+            id: String::new(),
+            lock: Mutex::new(None),
+            checkpointed: Mutex::default(),
+        }
+    }
+
     fn open(path: &Path, env: LogEnv, config: &ManagerConfig) -> Result<Self, LogError> {
         let storage = env.storage.as_ref();
         if !storage
@@ -353,9 +445,11 @@ impl DataDir {
             .lock(&lock_path)
             .map_err(|error| LogError::io("lock", &lock_path, error))?
             .ok_or_else(|| LogError::Locked { path: path.to_owned() })?;
-        meta_properties::claim(storage, path, &config.cluster_id, config.node_id, !config.temporary)?;
+        let id = meta_properties::claim(storage, path, &config.cluster_id, config.node_id, !config.temporary)?;
         Ok(Self {
             path: path.to_owned(),
+            is_unread: false,
+            id,
             lock: Mutex::new(Some(lock)),
             checkpointed: Mutex::default(),
             env,

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use crate::dir_name;
 use crate::error::LogError;
 use crate::storage::Storage;
 use crate::uuid;
@@ -75,16 +76,32 @@ pub(crate) fn load(storage: &dyn Storage, data_dir: &Path) -> Result<Option<Meta
     }
 }
 
-/// Checks that the data directory is this broker's; a new one becomes so.
+fn has_logs(storage: &dyn Storage, data_dir: &Path) -> Result<bool, LogError> {
+    let entries = storage
+        .read_dir(data_dir)
+        .map_err(|error| LogError::io("list", data_dir, error))?;
+    Ok(entries
+        .iter()
+        .any(|entry| entry.is_dir && dir_name::parse(&entry.name).is_some()))
+}
+
+/// Checks that the data directory is this broker's; a new one becomes so. Returns its id.
 pub(crate) fn claim(
     storage: &dyn Storage,
     data_dir: &Path,
     cluster_id: &str,
     node_id: i32,
     sync: bool,
-) -> Result<(), LogError> {
+) -> Result<String, LogError> {
     let path = data_dir.join(FILE_NAME);
-    let mut properties = load(storage, data_dir)?.unwrap_or_default();
+    let stored = load(storage, data_dir)?;
+    if stored.is_none() && has_logs(storage, data_dir)? {
+        // Without the file nothing says whose logs these are.
+        return Err(LogError::MetaMissing {
+            path: data_dir.to_owned(),
+        });
+    }
+    let mut properties = stored.unwrap_or_default();
     let mismatch = |key, expected: String, found: String| LogError::MetaMismatch {
         path: path.clone(),
         key,
@@ -103,15 +120,19 @@ pub(crate) fn claim(
         }
         _ => {}
     }
-    if properties.cluster_id.is_some() && properties.node_id.is_some() && properties.directory_id.is_some() {
-        return Ok(());
+    if let (Some(_), Some(_), Some(directory_id)) =
+        (&properties.cluster_id, properties.node_id, &properties.directory_id)
+    {
+        return Ok(directory_id.clone());
     }
     properties.cluster_id = Some(cluster_id.to_owned());
     properties.node_id = Some(node_id);
-    properties
+    let directory_id = properties
         .directory_id
-        .get_or_insert_with(|| uuid::to_text(uuid::random()));
+        .get_or_insert_with(|| uuid::to_text(uuid::random()))
+        .clone();
     storage
         .write_atomic(&path, properties.to_text().as_bytes(), sync)
-        .map_err(|error| LogError::io("write", &path, error))
+        .map_err(|error| LogError::io("write", &path, error))?;
+    Ok(directory_id)
 }

@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
 
 use crate::appender::Appender;
 use crate::config::LogConfig;
+use crate::deletion::Doomed;
 use crate::env::{LogEnv, lock, read, write};
 use crate::epoch_cache::EpochCache;
 use crate::error::LogError;
@@ -169,6 +170,9 @@ pub struct PartitionLog {
     pub(crate) sealed_unstored: AtomicBool,
     /// The directory's names changed since they were last synced.
     pub(crate) names_unsynced: AtomicBool,
+    /// When the oldest record was appended that no flush has begun for; `i64::MAX` when there is none.
+    pub(crate) dirty_since_ms: AtomicI64,
+    is_configured: AtomicBool,
     closed: AtomicBool,
 }
 
@@ -199,6 +203,7 @@ impl PartitionLog {
         context: OpenContext,
     ) -> Result<Self, LogError> {
         env.health.check()?;
+        let is_configured = topic_id.is_some();
         let topic_id = partition_metadata::check(env.storage.as_ref(), &dir, topic_id)?;
         let recovered = recovery::recover(&env, &dir, &config, &context)?;
         let log_end_offset = recovered.log_end_offset;
@@ -229,6 +234,8 @@ impl PartitionLog {
             sealed_unstored: AtomicBool::new(false),
             // A killed process may have left names in memory only.
             names_unsynced: AtomicBool::new(!context.clean_shutdown),
+            dirty_since_ms: AtomicI64::new(i64::MAX),
+            is_configured: AtomicBool::new(is_configured),
             closed: AtomicBool::new(false),
             env,
             dir,
@@ -298,6 +305,25 @@ impl PartitionLog {
     /// Replaces the options; appends that have begun keep the old ones.
     pub fn set_config(&self, config: LogConfig) {
         *write(&self.config) = Arc::new(config);
+        self.is_configured.store(true, Ordering::Release);
+    }
+
+    /// Whether the options are the topic's own. Those of a log that was found on disk are not, until
+    /// [`set_config`](Self::set_config): nothing may be deleted or compacted by them.
+    pub(crate) fn is_configured(&self) -> bool {
+        self.is_configured.load(Ordering::Acquire)
+    }
+
+    /// When [`flush`](Self::flush) is due by `flush.ms`, if it has a limit: for what is unflushed now, else for what
+    /// may be appended from now on.
+    pub fn flush_due_ms(&self, now_ms: i64) -> Option<i64> {
+        let limit = self.config().flush_ms;
+        (limit < i64::MAX && !self.env.temporary).then(|| {
+            self.dirty_since_ms
+                .load(Ordering::Acquire)
+                .min(now_ms)
+                .saturating_add(limit)
+        })
     }
 
     /// The topic's id, all zeros as long as nobody said it.
@@ -354,12 +380,12 @@ impl PartitionLog {
         outcome.map_err(|error| self.env.health.fail(error))
     }
 
-    /// Refuses everything from here on, renames the directory to `…-delete` and removes it. A [`ReadSlice`] that
-    /// somebody holds stays readable.
-    pub fn delete(&self) -> Result<(), LogError> {
+    /// Refuses everything from here on and renames the directory to `…-delete`; it is removed when
+    /// `file.delete.delay.ms` is over. A [`ReadSlice`] that somebody holds stays readable.
+    pub fn delete(&self, now_ms: i64) -> Result<(), LogError> {
         let appender = self.lock_appender()?;
         self.closed.store(true, Ordering::Release);
-        let _flushing = {
+        let _structure = {
             drop(appender);
             lock(&self.flushing)
         };
@@ -368,7 +394,7 @@ impl PartitionLog {
         }
         *write(&self.segments) = Segments::default();
         let storage = self.env.storage.as_ref();
-        let failed = |action| move |error| LogError::io(action, &self.dir, error);
+        let failed = |action| move |error| self.env.health.fail(LogError::io(action, &self.dir, error));
         if !storage.exists(&self.dir).map_err(failed("look at"))? {
             return Ok(());
         }
@@ -379,7 +405,9 @@ impl PartitionLog {
         {
             storage.sync_dir(parent).map_err(failed("sync the directory of"))?;
         }
-        storage.remove_dir_all(&doomed).map_err(failed("remove"))
+        let due_ms = now_ms.saturating_add(self.config().file_delete_delay_ms);
+        self.env.deletions.push(due_ms, Doomed::Directory(doomed));
+        Ok(())
     }
 
     pub(crate) fn segments(&self) -> Segments {

@@ -41,7 +41,7 @@ impl PartitionLog {
                 Err(error) => {
                     self.check_usable()?;
                     if Arc::ptr_eq(&segments, &self.segments()) {
-                        return Err(error);
+                        return Err(self.env.health.note(error));
                     }
                 }
             }

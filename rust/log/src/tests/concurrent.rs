@@ -119,7 +119,14 @@ fn a_deleted_partition_answers_its_readers() {
                 }
             });
         }
-        log.delete().unwrap();
+        log.delete(NOW).unwrap();
     });
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    let names: Vec<_> = std::fs::read_dir(dir.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(
+        matches!(names.as_slice(), [name] if name.ends_with("-delete")),
+        "{names:?}"
+    );
 }

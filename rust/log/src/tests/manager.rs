@@ -183,7 +183,7 @@ fn a_recreated_topic_never_gets_the_old_data() {
     let error = first.get_or_create("t", 0, [9; 16], small_segments(), NOW).unwrap_err();
     assert!(matches!(error, LogError::TopicIdMismatch { .. }), "{error}");
     assert_eq!(error.code(), 103);
-    first.delete("t", 0).unwrap();
+    first.delete("t", 0, NOW).unwrap();
     let log = first.get_or_create("t", 0, [9; 16], small_segments(), NOW).unwrap();
     assert_eq!((log.log_end_offset(), log.topic_id()), (0, [9; 16]));
 }
@@ -199,7 +199,7 @@ fn a_recreated_topic_never_gets_the_old_checkpoints() {
     old.flush().unwrap();
     manager.checkpoint(NOW).unwrap();
     assert!(text(&storage, "replication-offset-checkpoint").contains("t 0 "));
-    manager.delete("t", 0).unwrap();
+    manager.delete("t", 0, NOW).unwrap();
     manager.get_or_create("t", 0, [9; 16], small_segments(), NOW).unwrap();
     for name in ["recovery-point-offset-checkpoint", "replication-offset-checkpoint"] {
         assert!(!text(&storage, name).contains("t 0 "), "{name}");
@@ -229,7 +229,11 @@ fn deleted_partitions_are_gone_even_if_the_broker_dies_while_it_deletes() {
     append(&create(&first, "t", 0), &batch(1, 1));
     let before = storage.changes();
     let image = storage.after_kill();
-    first.delete("t", 0).unwrap();
+    let later = NOW + small_segments().file_delete_delay_ms;
+    first.delete("t", 0, NOW).unwrap();
+    first.remove_deleted(later - 1).unwrap();
+    assert_eq!(first.next_removal_ms(), Some(later));
+    first.remove_deleted(later).unwrap();
     let needed = storage.changes() - before;
     assert_eq!(
         storage
@@ -241,12 +245,16 @@ fn deleted_partitions_are_gone_even_if_the_broker_dies_while_it_deletes() {
         0
     );
     assert!(first.get("t", 0).is_none());
-    assert!(matches!(first.delete("t", 0), Err(LogError::UnknownPartition { .. })));
+    assert!(matches!(
+        first.delete("t", 0, NOW),
+        Err(LogError::UnknownPartition { .. })
+    ));
     for step in 1..needed {
         let image = image.after_kill();
         let manager_before = manager(&image);
         image.fail_after(step, Fault::Broken, true);
-        manager_before.delete("t", 0).unwrap_err();
+        let deleted = manager_before.delete("t", 0, NOW);
+        deleted.and_then(|()| manager_before.remove_deleted(later)).unwrap_err();
         let image = image.after_kill();
         let after = manager(&image);
         assert_eq!(after.partitions().len(), 0, "died at step {step}");

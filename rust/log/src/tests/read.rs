@@ -105,7 +105,7 @@ fn a_slice_outlives_its_log() {
     let log = filled(&SimStorage::shared());
     let slice = log.read(0, 1 << 20, true, i64::MAX).unwrap();
     let before = slice.read().unwrap();
-    log.delete().unwrap();
+    log.delete(NOW).unwrap();
     assert_eq!(slice.read().unwrap(), before);
     assert!(matches!(log.read(0, 1, true, 1), Err(LogError::Closed { .. })));
 }

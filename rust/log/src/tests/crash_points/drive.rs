@@ -206,7 +206,9 @@ impl Life {
         if manager.get(part.topic, 0).is_none() {
             return Ok(());
         }
-        manager.delete(part.topic, 0).map_err(|error| error.to_string())
+        manager
+            .delete(part.topic, 0, self.now)
+            .map_err(|error| error.to_string())
     }
 
     fn append(&mut self, index: usize) -> Result<(), String> {

@@ -11,10 +11,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use barnabas_records::{
-    BatchBuilder, BatchIter, Compression, ControlKey, EndTransactionMarker, Header, Seal, build_control_batch,
-    control_type, patch,
+    BatchBuilder, Compression, ControlKey, EndTransactionMarker, Header, Seal, build_control_batch, control_type, patch,
 };
-use serde_json::json;
 
 const TIME: i64 = 1_700_000_000_000;
 
@@ -76,21 +74,14 @@ fn build(records: fn(&mut BatchBuilder), seal: &Seal) -> Vec<u8> {
 }
 
 fn save(dir: &Path, name: &str, batches: &[u8]) {
-    let mut scratch = Vec::new();
-    let found: Vec<_> = BatchIter::new(batches)
-        .map(|batch| {
-            let batch = batch.unwrap();
-            let payload = batch.decompress_into(&mut scratch, 1 << 24).unwrap();
-            describe::describe(&batch, payload)
-        })
-        .collect();
+    let found = describe::describe_run(batches).unwrap();
     fs::write(dir.join(format!("{name}.bin")), batches).unwrap();
-    fs::write(dir.join(format!("{name}.json")), json!({"batches": found}).to_string()).unwrap();
+    fs::write(dir.join(format!("{name}.json")), found.to_string()).unwrap();
 }
 
 fn write_codecs(dir: &Path) {
     for compression in Compression::ALL {
-        let (lowest, highest) = compression.levels().map_or((0, 0), |(min, _, max)| (min.max(1), max));
+        let (lowest, highest) = compression.levels().map_or((0, 0), |(min, _, max)| (min.max(-50), max));
         for level in [None, Some(lowest), Some(highest)] {
             if level.is_some() && highest == 0 {
                 continue;

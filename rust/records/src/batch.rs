@@ -3,7 +3,7 @@
 use crate::header::{CRC_START, body_len};
 use crate::{
     BatchHeader, Compression, HEADER_LEN, LOG_OVERHEAD, OutputLimit, RecordIter, RecordsError, Result, crc32c,
-    decompress,
+    decompress_over,
 };
 
 /// Exactly one whole batch.
@@ -55,7 +55,8 @@ impl<'a> BatchRef<'a> {
         self.bytes.get(HEADER_LEN..).unwrap_or_default()
     }
 
-    /// The records uncompressed: the payload itself, or `scratch`, whose former contents are dropped.
+    /// The records uncompressed: the payload itself, or the front of `scratch`. What else `scratch` held or holds has no
+    /// meaning; using one again and again saves memory and zeroing it.
     ///
     /// # Errors
     /// Unknown codec, invalid compressed data, or more than `limit` allows.
@@ -66,9 +67,8 @@ impl<'a> BatchRef<'a> {
         match self.header.compression()? {
             Compression::None => Ok(self.payload()),
             codec => {
-                scratch.clear();
-                decompress(codec, self.payload(), scratch, limit)?;
-                Ok(scratch)
+                let size = decompress_over(codec, self.payload(), scratch, limit)?;
+                Ok(scratch.get(..size).unwrap_or_default())
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::header::{
     NO_TIMESTAMP, attributes,
 };
 use crate::varint::{uvarlong_len, varint_len, varlong_len, write_uvarlong, zigzag32, zigzag64};
-use crate::{BatchHeader, Compression, RecordsError, Result, compress, patch};
+use crate::{BatchHeader, Compression, RecordsError, Result, compress_over, patch};
 
 /// A header of a record: key and nullable value.
 pub type Header<'a> = (&'a [u8], Option<&'a [u8]>);
@@ -268,7 +268,7 @@ impl BatchBuilder {
 
     /// Compresses, writes the header and returns the batch in the buffer that the builder was given.
     ///
-    /// `scratch` is used by compression only; its former contents are dropped.
+    /// `scratch` is used by compression only; what it held or holds has no meaning.
     ///
     /// # Errors
     /// There is no record, the codec has no such level, or the compressed batch passes what the format can express.
@@ -277,11 +277,10 @@ impl BatchBuilder {
             return Err(RecordsError::EmptyBatch);
         }
         if seal.compression != Compression::None {
-            scratch.clear();
             let records = self.buffer.get(HEADER_LEN..).unwrap_or_default();
-            compress(seal.compression, seal.level, records, scratch)?;
+            let size = compress_over(seal.compression, seal.level, records, scratch)?;
             self.buffer.truncate(HEADER_LEN);
-            self.buffer.extend_from_slice(scratch);
+            self.buffer.extend_from_slice(scratch.get(..size).unwrap_or_default());
         }
         let size = self.buffer.len();
         let Some(batch_length) = size

@@ -174,7 +174,7 @@ impl<'a> MessageSet<'a> {
         self.bytes
     }
 
-    /// The records; those of a wrapper are decompressed into `scratch`, whose former contents are dropped, and borrowed
+    /// The records; those of a wrapper are decompressed into `scratch`, what it held or holds has no meaning, and borrowed
     /// from it.
     ///
     /// # Errors
@@ -189,10 +189,10 @@ impl<'a> MessageSet<'a> {
             return Ok(MessageIter::new(self.bytes, 0, append_time));
         }
         let value = self.first.value.ok_or_else(|| invalid("a wrapper has no value"))?;
-        scratch.clear();
-        compression::decompress_message(self.codec, self.first.magic, value, scratch, limit.into())?;
-        let base = self.inner_base(scratch)?;
-        Ok(MessageIter::new(scratch, base, append_time))
+        let size = compression::decompress_message(self.codec, self.first.magic, value, scratch, limit.into())?;
+        let inner = scratch.get(..size).unwrap_or_default();
+        let base = self.inner_base(inner)?;
+        Ok(MessageIter::new(inner, base, append_time))
     }
 
     /// What the inner messages' offsets count from.

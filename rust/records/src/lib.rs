@@ -28,7 +28,7 @@ pub mod varint;
 pub use any::{AnyBatch, AnyBatchIter};
 pub use batch::{BatchIter, BatchRef};
 pub use builder::{BatchBuilder, Header, Seal};
-pub use compression::{Compression, compress, decompress};
+pub use compression::{Compression, compress, compress_over, decompress, decompress_over};
 pub use control::{ControlKey, EndTransactionMarker, build_control_batch, control_type};
 pub use crc::crc32c;
 pub use error::{RecordsError, Result};

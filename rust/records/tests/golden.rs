@@ -3,17 +3,16 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that fails stops")]
 
 mod describe;
+mod encode_again;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use barnabas_records::{
-    BatchBuilder, BatchIter, BatchRef, Compression, Header, NO_PRODUCER_ID, RecordsError, Seal, murmur2,
-    partition_for_key, patch,
-};
+use barnabas_records::{BatchIter, BatchRef, Compression, NO_PRODUCER_ID, RecordsError, murmur2, partition_for_key};
 use serde_json::{Value, json};
 
 use crate::describe::{describe, describe_record, describe_run, hex};
+use crate::encode_again::{encode_again, is_complete};
 
 const LIMIT: usize = 1 << 24;
 
@@ -45,44 +44,6 @@ fn unhex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// What our encoder makes of the records of `batch`.
-fn encode_again(batch: &BatchRef<'_>, payload: &[u8]) -> Vec<u8> {
-    let header = &batch.header;
-    let mut builder = BatchBuilder::new(Vec::new());
-    for record in batch.records(payload) {
-        let record = record.unwrap();
-        let headers: Vec<Header<'_>> = record.headers.iter().collect();
-        builder
-            .append(record.timestamp, record.key, record.value, &headers)
-            .unwrap();
-    }
-    let seal = Seal {
-        base_offset: header.base_offset,
-        leader_epoch: header.partition_leader_epoch,
-        compression: header.compression().unwrap(),
-        level: None,
-        producer_id: header.producer_id,
-        producer_epoch: header.producer_epoch,
-        base_sequence: header.base_sequence,
-        transactional: header.is_transactional(),
-        control: header.is_control(),
-    };
-    let mut bytes = builder.finish(&seal, &mut Vec::new()).unwrap();
-    if header.is_log_append_time() {
-        patch::set_log_append_time(&mut bytes, header.max_timestamp).unwrap();
-    }
-    bytes
-}
-
-/// Offsets that compaction left, which a builder does not write; the delete horizon is compaction's too. A batch that a
-/// broker stamped keeps the producer's timestamps beneath.
-fn is_a_builders(batch: &BatchRef<'_>) -> bool {
-    let header = &batch.header;
-    header.record_count == header.last_offset_delta + 1
-        && header.delete_horizon_ms().is_none()
-        && !(header.is_log_append_time() && header.base_timestamp != header.max_timestamp)
-}
-
 fn check_vectors(writer: &str) -> (usize, usize) {
     let (mut decoded, mut encoded) = (0, 0);
     for (name, bytes, expected) in vectors(writer) {
@@ -97,8 +58,8 @@ fn check_vectors(writer: &str) -> (usize, usize) {
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
             found.push(describe(&batch, payload));
             decoded += 1;
-            if is_a_builders(&batch) {
-                let again = encode_again(&batch, payload);
+            if is_complete(&batch) {
+                let again = encode_again(&batch, payload, None).unwrap();
                 if batch.header.compression() == Ok(Compression::None) {
                     assert_eq!(hex(&again), hex(batch.bytes), "{name} is re-encoded to the same bytes");
                     encoded += 1;
@@ -142,7 +103,7 @@ fn batches_of_librdkafka_hold_what_it_was_given() {
         let codec = batch.header.compression().unwrap();
         let found = json!({"codec": codec.name(), "idempotent": batch.header.has_producer(), "records": records});
         assert_eq!(found, expected, "{name}");
-        let again = encode_again(&batch, payload);
+        let again = encode_again(&batch, payload, None).unwrap();
         if codec == Compression::None {
             assert_eq!(hex(&again), hex(&bytes), "{name} is re-encoded to the same bytes");
         }

@@ -1,15 +1,15 @@
 //! LZ4 frames. Kafka writes version 1 frames of independent 64 KiB blocks without content size and checksums;
 //! every frame that the format allows is read, dictionaries excepted.
 
-use std::cell::RefCell;
+use lz4::block::{CompressionMode, compress_bound, compress_to_buffer};
+use lz4_flex::block::{DecompressError, decompress_into, decompress_into_with_dict};
 
-use lz4_flex::block::{
-    CompressTable, DecompressError, compress_into_with_table, decompress_into, decompress_into_with_dict,
-    get_maximum_output_size,
-};
-
+use super::output::{Output, length_field};
 use super::xxh32::xxh32;
 use crate::{Compression, RecordsError, Result};
+
+/// The level that stands for the fast compressor, as in Kafka.
+pub(super) const LEVEL_DEFAULT: i32 = 9;
 
 const MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
 /// Version 1 with independent blocks; blocks of up to 64 KiB; checksum of these two bytes.
@@ -23,38 +23,34 @@ const WINDOW_LEN: usize = 64 * 1024;
 /// A byte of a match's length stands for at most 255 bytes; the rest is the shortest sequence.
 const RATIO_MAX: usize = 255;
 
-thread_local! {
-    /// The encoder's table, kept because allocating it costs as much as a small batch.
-    static TABLE: RefCell<CompressTable> = RefCell::new(CompressTable::large());
-}
-
-pub(super) fn compress(input: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn compress(level: i32, input: &[u8], out: &mut Output<'_>) -> Result<()> {
+    let mode = if level == LEVEL_DEFAULT {
+        CompressionMode::DEFAULT
+    } else {
+        CompressionMode::HIGHCOMPRESSION(level)
+    };
     out.extend_from_slice(&MAGIC);
     out.extend_from_slice(&DESCRIPTOR);
-    TABLE.with_borrow_mut(|table| {
-        input
-            .chunks(BLOCK_LEN)
-            .try_for_each(|block| compress_block(table, block, out))
-    })?;
+    input
+        .chunks(BLOCK_LEN)
+        .try_for_each(|block| compress_block(mode, block, out))?;
     out.extend_from_slice(&[0; LENGTH_LEN]);
     Ok(())
 }
 
-fn compress_block(table: &mut CompressTable, block: &[u8], out: &mut Vec<u8>) -> Result<()> {
-    let start = out.len();
-    out.resize(start + LENGTH_LEN + get_maximum_output_size(block.len()), 0);
+fn compress_block(mode: CompressionMode, block: &[u8], out: &mut Output<'_>) -> Result<()> {
+    let bound = compress_bound(block.len()).map_err(|_| failed("a block is too long"))?;
     let (length, space) = out
-        .get_mut(start..)
-        .and_then(|added| added.split_first_chunk_mut::<LENGTH_LEN>())
+        .space(LENGTH_LEN + bound)
+        .split_first_chunk_mut::<LENGTH_LEN>()
         .ok_or_else(|| failed("the output has no room"))?;
-    let written = compress_into_with_table(block, space, table).map_err(|_| failed("the encoder failed"))?;
+    let written = compress_to_buffer(block, Some(mode), false, space).map_err(|_| failed("the encoder failed"))?;
     if written < block.len() {
-        *length = u32::try_from(written).unwrap_or(STORED).to_le_bytes();
-        out.truncate(start + LENGTH_LEN + written);
+        *length = length_field(written, failed)?.to_le_bytes();
+        out.advance(LENGTH_LEN + written);
     } else {
-        let stored = u32::try_from(block.len()).unwrap_or(STORED) | STORED;
-        *length = stored.to_le_bytes();
-        out.truncate(start + LENGTH_LEN);
+        *length = (length_field(block.len(), failed)? | STORED).to_le_bytes();
+        out.advance(LENGTH_LEN);
         out.extend_from_slice(block);
     }
     Ok(())
@@ -71,14 +67,13 @@ struct Frame {
 
 /// With `is_format_0` the descriptor's checksum is not looked at: writers of that format computed it over other bytes
 /// (KAFKA-3160).
-pub(super) fn decompress(input: &[u8], out: &mut Vec<u8>, limit: usize, is_format_0: bool) -> Result<()> {
-    let start = out.len();
+pub(super) fn decompress(input: &[u8], out: &mut Output<'_>, limit: usize, is_format_0: bool) -> Result<()> {
     let mut rest = input;
     loop {
         let (frame, after) = parse_descriptor(rest, is_format_0)?;
         let frame_start = out.len();
-        rest = decompress_blocks(&frame, after, out, start, limit)?;
-        let content = out.get(frame_start..).unwrap_or_default();
+        rest = decompress_blocks(&frame, after, out, limit)?;
+        let content = out.written().get(frame_start..).unwrap_or_default();
         if frame.content_size.is_some_and(|size| size != content.len() as u64) {
             return Err(invalid("the content size differs"));
         }
@@ -144,14 +139,8 @@ fn parse_descriptor(input: &[u8], is_format_0: bool) -> Result<(Frame, &[u8])> {
     Ok((frame, rest))
 }
 
-/// Decompresses up to the end mark and returns what follows it; `start` is where all output began.
-fn decompress_blocks<'a>(
-    frame: &Frame,
-    input: &'a [u8],
-    out: &mut Vec<u8>,
-    start: usize,
-    limit: usize,
-) -> Result<&'a [u8]> {
+/// Decompresses up to the end mark and returns what follows it.
+fn decompress_blocks<'a>(frame: &Frame, input: &'a [u8], out: &mut Output<'_>, limit: usize) -> Result<&'a [u8]> {
     let frame_start = out.len();
     let mut rest = input;
     loop {
@@ -174,7 +163,7 @@ fn decompress_blocks<'a>(
             }
             rest = after;
         }
-        let room = limit.saturating_sub(out.len() - start);
+        let room = limit.saturating_sub(out.len());
         if length & STORED == 0 {
             decompress_block(frame, block, out, frame_start, room, limit)?;
         } else if block.len() > room {
@@ -188,27 +177,22 @@ fn decompress_blocks<'a>(
 fn decompress_block(
     frame: &Frame,
     block: &[u8],
-    out: &mut Vec<u8>,
+    out: &mut Output<'_>,
     frame_start: usize,
     room: usize,
     limit: usize,
 ) -> Result<()> {
-    let start = out.len();
     let block_max = frame.block_len_max.min(block.len().saturating_mul(RATIO_MAX));
-    let space_len = block_max.min(room);
-    out.resize(start + space_len, 0);
-    let (done, space) = out
-        .split_at_mut_checked(start)
-        .ok_or_else(|| invalid("the output has no room"))?;
+    let (done, space) = out.written_and_space(block_max.min(room));
     let result = if frame.has_linked_blocks {
-        let window_start = frame_start.max(start.saturating_sub(WINDOW_LEN));
+        let window_start = frame_start.max(done.len().saturating_sub(WINDOW_LEN));
         decompress_into_with_dict(block, space, done.get(window_start..).unwrap_or_default())
     } else {
         decompress_into(block, space)
     };
     match result {
         Ok(written) => {
-            out.truncate(start + written);
+            out.advance(written);
             Ok(())
         }
         Err(DecompressError::OutputTooSmall { .. }) if room < block_max => {

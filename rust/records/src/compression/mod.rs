@@ -2,10 +2,12 @@
 
 mod gzip;
 mod lz4;
+mod output;
 mod snappy;
 mod xxh32;
 mod zstd;
 
+use self::output::Output;
 use crate::{MAGIC_V0, MAGIC_V2, OutputLimit, RecordsError, Result};
 
 /// Codec of a batch.
@@ -74,13 +76,14 @@ impl Compression {
 
     /// Lowest, default and highest compression level, if the codec has levels.
     ///
-    /// LZ4 accepts Kafka's levels and has one speed, that of its fast compressor.
+    /// As in Kafka: gzip also takes -1 for its default; LZ4's default, 9, is the fast compressor, and any other number the
+    /// slower one that saves bytes.
     pub fn levels(self) -> Option<(i32, i32, i32)> {
         match self {
             Self::None | Self::Snappy => None,
             Self::Gzip => Some((1, gzip::LEVEL_DEFAULT, 9)),
-            Self::Lz4 => Some((1, 9, 17)),
-            Self::Zstd => Some(zstd::levels()),
+            Self::Lz4 => Some((1, lz4::LEVEL_DEFAULT, 17)),
+            Self::Zstd => Some((-131_072, 3, 22)),
         }
     }
 
@@ -108,22 +111,34 @@ impl Compression {
 /// # Errors
 /// The codec has no such level, or fails. `out` is as it was.
 pub fn compress(codec: Compression, level: Option<i32>, input: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    let mut output = Output::append(out);
+    let result = write_compressed(codec, level, input, &mut output);
+    output.finish(result)
+}
+
+/// Compresses `input` to the front of `scratch` and returns how many bytes that took. What else `scratch` holds has no
+/// meaning; keeping it saves zeroing the space again.
+///
+/// # Errors
+/// The codec has no such level, or fails.
+pub fn compress_over(codec: Compression, level: Option<i32>, input: &[u8], scratch: &mut Vec<u8>) -> Result<usize> {
+    let mut output = Output::over(scratch);
+    write_compressed(codec, level, input, &mut output)?;
+    Ok(output.len())
+}
+
+fn write_compressed(codec: Compression, level: Option<i32>, input: &[u8], out: &mut Output<'_>) -> Result<()> {
     let level = codec.checked_level(level)?;
-    let start = out.len();
-    let result = match codec {
+    match codec {
         Compression::None => {
             out.extend_from_slice(input);
             Ok(())
         }
         Compression::Gzip => gzip::compress(level, input, out),
         Compression::Snappy => snappy::compress(input, out),
-        Compression::Lz4 => lz4::compress(input, out),
+        Compression::Lz4 => lz4::compress(level, input, out),
         Compression::Zstd => zstd::compress(level, input, out),
-    };
-    if result.is_err() {
-        out.truncate(start);
     }
-    result
 }
 
 /// Decompresses `input` and appends the result, no more than `limit` allows, to `out`.
@@ -131,18 +146,45 @@ pub fn compress(codec: Compression, level: Option<i32>, input: &[u8], out: &mut 
 /// # Errors
 /// The data are invalid, or decompress to more than `limit` allows. `out` is as it was.
 pub fn decompress(codec: Compression, input: &[u8], out: &mut Vec<u8>, limit: impl Into<OutputLimit>) -> Result<()> {
-    decompress_message(codec, MAGIC_V2, input, out, limit.into())
+    let mut output = Output::append(out);
+    let result = write_decompressed(codec, MAGIC_V2, input, &mut output, limit.into());
+    output.finish(result)
 }
 
-/// As [`decompress`], for a batch of this format: in LZ4 frames of format 0 the header's checksum is another one.
+/// Decompresses `input`, to no more than `limit` allows, to the front of `scratch` and returns how many bytes that took.
+/// What else `scratch` holds has no meaning; keeping it saves zeroing the space again.
+///
+/// # Errors
+/// The data are invalid, or decompress to more than `limit` allows.
+pub fn decompress_over(
+    codec: Compression,
+    input: &[u8],
+    scratch: &mut Vec<u8>,
+    limit: impl Into<OutputLimit>,
+) -> Result<usize> {
+    decompress_message(codec, MAGIC_V2, input, scratch, limit.into())
+}
+
+/// As [`decompress_over`], for a batch of this format: in LZ4 frames of format 0 the header's checksum is another one.
 pub(crate) fn decompress_message(
     codec: Compression,
     magic: i8,
     input: &[u8],
-    out: &mut Vec<u8>,
+    scratch: &mut Vec<u8>,
+    limit: OutputLimit,
+) -> Result<usize> {
+    let mut output = Output::over(scratch);
+    write_decompressed(codec, magic, input, &mut output, limit)?;
+    Ok(output.len())
+}
+
+fn write_decompressed(
+    codec: Compression,
+    magic: i8,
+    input: &[u8],
+    out: &mut Output<'_>,
     limit: OutputLimit,
 ) -> Result<()> {
-    let start = out.len();
     let bytes = limit.bytes_for(input.len());
     let result = match codec {
         Compression::None if input.len() > bytes => Err(RecordsError::DecompressedTooLarge { limit: bytes }),
@@ -155,13 +197,10 @@ pub(crate) fn decompress_message(
         Compression::Lz4 => lz4::decompress(input, out, bytes, magic == MAGIC_V0),
         Compression::Zstd => zstd::decompress(input, out, bytes),
     };
-    result.map_err(|error| {
-        out.truncate(start);
-        match error {
-            RecordsError::DecompressedTooLarge { .. } if bytes < limit.bytes => {
-                RecordsError::RatioTooLarge { ratio: limit.ratio }
-            }
-            error => error,
+    result.map_err(|error| match error {
+        RecordsError::DecompressedTooLarge { .. } if bytes < limit.bytes => {
+            RecordsError::RatioTooLarge { ratio: limit.ratio }
         }
+        error => error,
     })
 }

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 
 use snap::raw::{Decoder, Encoder, decompress_len, max_compress_len};
 
+use super::output::{Output, length_field};
 use crate::{Compression, RecordsError, Result};
 
 const MAGIC: [u8; 8] = [0x82, b'S', b'N', b'A', b'P', b'P', b'Y', 0];
@@ -20,7 +21,7 @@ thread_local! {
     static ENCODER: RefCell<Encoder> = RefCell::new(Encoder::new());
 }
 
-pub(super) fn compress(input: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn compress(input: &[u8], out: &mut Output<'_>) -> Result<()> {
     out.extend_from_slice(&MAGIC);
     out.extend_from_slice(&VERSIONS);
     ENCODER.with_borrow_mut(|encoder| {
@@ -30,24 +31,21 @@ pub(super) fn compress(input: &[u8], out: &mut Vec<u8>) -> Result<()> {
     })
 }
 
-fn compress_block(encoder: &mut Encoder, block: &[u8], out: &mut Vec<u8>) -> Result<()> {
+fn compress_block(encoder: &mut Encoder, block: &[u8], out: &mut Output<'_>) -> Result<()> {
     const LENGTH_LEN: usize = 4;
-    let start = out.len();
-    out.resize(start + LENGTH_LEN + max_compress_len(block.len()), 0);
     let (length, space) = out
-        .get_mut(start..)
-        .and_then(|added| added.split_first_chunk_mut::<LENGTH_LEN>())
+        .space(LENGTH_LEN + max_compress_len(block.len()))
+        .split_first_chunk_mut::<LENGTH_LEN>()
         .ok_or_else(|| failed("the output has no room"))?;
     let written = encoder
         .compress(block, space)
         .map_err(|_| failed("the encoder failed"))?;
-    *length = u32::try_from(written).unwrap_or(u32::MAX).to_be_bytes();
-    out.truncate(start + LENGTH_LEN + written);
+    *length = length_field(written, failed)?.to_be_bytes();
+    out.advance(LENGTH_LEN + written);
     Ok(())
 }
 
-pub(super) fn decompress(input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<()> {
-    let start = out.len();
+pub(super) fn decompress(input: &[u8], out: &mut Output<'_>, limit: usize) -> Result<()> {
     if !input.starts_with(&MAGIC) {
         return decompress_block(input, out, limit, limit);
     }
@@ -67,14 +65,14 @@ pub(super) fn decompress(input: &[u8], out: &mut Vec<u8>, limit: usize) -> Resul
             .ok()
             .and_then(|length| after.split_at_checked(length))
             .ok_or_else(|| invalid("a block ends early"))?;
-        decompress_block(block, out, limit - (out.len() - start), limit)?;
+        decompress_block(block, out, limit.saturating_sub(out.len()), limit)?;
         rest = after;
     }
     Ok(())
 }
 
 /// Decompresses one raw block; `room` is what is left of `limit`.
-fn decompress_block(block: &[u8], out: &mut Vec<u8>, room: usize, limit: usize) -> Result<()> {
+fn decompress_block(block: &[u8], out: &mut Output<'_>, room: usize, limit: usize) -> Result<()> {
     let claimed = decompress_len(block).map_err(|_| invalid("a block has no valid length"))?;
     if claimed > block.len().saturating_mul(RATIO_MAX) {
         return Err(invalid("a block claims more than it can hold"));
@@ -82,13 +80,10 @@ fn decompress_block(block: &[u8], out: &mut Vec<u8>, room: usize, limit: usize) 
     if claimed > room {
         return Err(RecordsError::DecompressedTooLarge { limit });
     }
-    let start = out.len();
-    out.resize(start + claimed, 0);
-    let space = out.get_mut(start..).unwrap_or_default();
     let written = Decoder::new()
-        .decompress(block, space)
+        .decompress(block, out.space(claimed))
         .map_err(|_| invalid("a block is corrupt"))?;
-    out.truncate(start + written);
+    out.advance(written);
     Ok(())
 }
 

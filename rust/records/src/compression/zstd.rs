@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 
-use zstd::zstd_safe::{CCtx, CLEVEL_DEFAULT, DCtx, compress_bound, get_error_name, max_c_level, min_c_level};
+use zstd::zstd_safe::{CCtx, DCtx, compress_bound, get_error_name};
 
+use super::output::Output;
 use crate::{Compression, RecordsError, Result};
 
 /// Largest block that any frame may hold (RFC 8878, 3.1.1.2.4).
@@ -17,12 +18,7 @@ thread_local! {
     static DECOMPRESS: RefCell<Option<DCtx<'static>>> = const { RefCell::new(None) };
 }
 
-pub(super) fn levels() -> (i32, i32, i32) {
-    (min_c_level(), CLEVEL_DEFAULT, max_c_level())
-}
-
-pub(super) fn compress(level: i32, input: &[u8], out: &mut Vec<u8>) -> Result<()> {
-    let start = out.len();
+pub(super) fn compress(level: i32, input: &[u8], out: &mut Output<'_>) -> Result<()> {
     COMPRESS.with_borrow_mut(|kept| {
         let failed = |reason| RecordsError::Compress {
             codec: Compression::Zstd,
@@ -32,41 +28,31 @@ pub(super) fn compress(level: i32, input: &[u8], out: &mut Vec<u8>) -> Result<()
             Some(context) => context,
             None => kept.insert(CCtx::try_create().ok_or_else(|| failed("there is no memory"))?),
         };
-        out.resize(start + compress_bound(input.len()), 0);
-        let space = out.get_mut(start..).unwrap_or_default();
-        let written = context.compress(space, input, level);
+        let written = context.compress(out.space(compress_bound(input.len())), input, level);
         if context.sizeof() > CONTEXT_LEN_MAX {
             *kept = None;
         }
-        let written = written.map_err(|code| failed(get_error_name(code)))?;
-        out.truncate(start + written);
+        out.advance(written.map_err(|code| failed(get_error_name(code)))?);
         Ok(())
     })
 }
 
-pub(super) fn decompress(input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<()> {
-    let start = out.len();
+pub(super) fn decompress(input: &[u8], out: &mut Output<'_>, limit: usize) -> Result<()> {
     let bound = decompressed_bound(input)?;
     // One byte more than allowed, so that too much output is seen.
     let room = bound.min(limit.saturating_add(1));
     DECOMPRESS.with_borrow_mut(|kept| {
-        let context = match kept {
+        let context = RefCell::new(match kept {
             Some(context) => context,
             None => kept.insert(DCtx::try_create().ok_or_else(|| invalid("there is no memory"))?),
-        };
-        let result = if start == 0 {
-            out.clear();
-            out.reserve(room);
-            context.decompress(out, input)
-        } else {
-            out.resize(start + room, 0);
-            context.decompress(out.get_mut(start..).unwrap_or_default(), input)
-        };
+        });
+        let result = out.write_uninitialised(
+            room,
+            |vec| context.borrow_mut().decompress(vec, input),
+            |space| context.borrow_mut().decompress(space, input),
+        );
         match result {
-            Ok(written) if written <= limit => {
-                out.truncate(start + written);
-                Ok(())
-            }
+            Ok(written) if written <= limit => Ok(()),
             Err(code) if bound <= limit || !is_too_small(code) => Err(invalid(get_error_name(code))),
             _ => Err(RecordsError::DecompressedTooLarge { limit }),
         }

@@ -12,7 +12,7 @@ use barnabas_wire::errors::ErrorCode;
 use tokio::sync::oneshot;
 
 use crate::api_versions::Versions;
-use crate::config::{BrokerConfig, Options, TopicOptions};
+use crate::config::{BrokerConfig, Options};
 use crate::control::ControlQueue;
 use crate::error::BrokerError;
 use crate::helpers::Helpers;
@@ -20,6 +20,8 @@ use crate::image::Image;
 use crate::metrics::Metrics;
 use crate::partition::{Commit, Partition};
 use crate::stored::StoredFile;
+use crate::topic_options::TopicOptions;
+use crate::upkeep::Signal;
 
 /// The metadata log's topic: KRaft's, with KRaft's id.
 pub const METADATA_TOPIC: &str = "__cluster_metadata";
@@ -56,6 +58,7 @@ pub(crate) struct Broker {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) logs: LogManager,
     pub(crate) metadata_log: Arc<Partition>,
+    pub(crate) upkeep: Arc<Signal>,
     image: RwLock<Arc<Image>>,
     /// Held while a delta is applied, so that two do not overwrite each other.
     pub(crate) publishing: Mutex<()>,
@@ -113,6 +116,7 @@ impl Broker {
             storage,
             logs,
             metadata_log,
+            upkeep: Arc::default(),
             image: RwLock::default(),
             publishing: Mutex::new(()),
             watches: Mutex::default(),
@@ -218,9 +222,11 @@ fn open_metadata_log(
 ) -> Result<Arc<Partition>, BrokerError> {
     let config = LogConfig {
         max_message_bytes: METADATA_BATCH_BYTES_MAX,
+        // Snapshots decide what may go, not time or size.
+        delete: false,
         ..LogConfig::default()
     };
-    let log = logs.get_or_create(METADATA_TOPIC, 0, METADATA_TOPIC_ID, config, now_ms)?;
+    let log = logs.get_or_create_in_first(METADATA_TOPIC, 0, METADATA_TOPIC_ID, config, now_ms)?;
     let end = log.log_end_offset();
     if end > log.log_start_offset() && !temporary {
         // What was found counts as committed by this only voter once it is surely on disk.

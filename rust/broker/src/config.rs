@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use barnabas_log::{LogConfig, TimestampType};
 use barnabas_net::server::{Listener, SendMode};
 use thiserror::Error;
 
@@ -80,6 +79,9 @@ pub(crate) struct Options {
     pub(crate) helper_threads: usize,
     pub(crate) slow_append: Duration,
     pub(crate) checkpoint_interval: Duration,
+    pub(crate) retention_interval: Duration,
+    /// Longest time between two looks for logs whose `flush.ms` is over; by default they are looked for when they are due.
+    pub(crate) flush_interval: Duration,
 }
 
 impl Options {
@@ -111,79 +113,29 @@ impl Options {
             },
             open_files_max: reader.number("barnabas.open.files", 4096)?,
             recovery_threads: reader.number("num.recovery.threads.per.data.dir", 2)?,
-            checkpoint_interval: Duration::from_millis(
-                reader.number("log.flush.offset.checkpoint.interval.ms", 60_000)?,
-            ),
+            checkpoint_interval: reader.millis("log.flush.offset.checkpoint.interval.ms", 60_000)?,
+            retention_interval: reader.millis("log.retention.check.interval.ms", 300_000)?,
+            flush_interval: reader.millis("log.flush.scheduler.interval.ms", i64::MAX.unsigned_abs())?,
             helper_threads: reader.number("barnabas.helper.threads", 2)?,
             slow_append: Duration::from_millis(reader.number("barnabas.slow.append.ms", 2)?),
         })
     }
 }
 
-/// The options of one topic that the data plane reads besides those of its logs.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct TopicOptions {
-    pub(crate) log: LogConfig,
-    pub(crate) min_insync_replicas: usize,
-}
-
-impl TopicOptions {
-    /// A topic's own options over the broker's defaults over Kafka's.
-    pub(crate) fn parse(own: &OptionMap, defaults: &OptionMap) -> Result<Self, OptionError> {
-        let reader = OptionReader {
-            layers: &[own, defaults],
-        };
-        let kafka = LogConfig::default();
-        let log = LogConfig {
-            segment_bytes: reader.number("segment.bytes", kafka.segment_bytes)?,
-            segment_ms: reader.number("segment.ms", kafka.segment_ms)?,
-            index_interval_bytes: reader.number("index.interval.bytes", kafka.index_interval_bytes)?,
-            segment_index_bytes: reader.number("segment.index.bytes", kafka.segment_index_bytes)?,
-            max_message_bytes: reader.number("max.message.bytes", kafka.max_message_bytes)?,
-            flush_messages: reader.number("flush.messages", kafka.flush_messages)?,
-            message_timestamp_type: match reader.text("message.timestamp.type") {
-                None | Some("CreateTime") => TimestampType::Create,
-                Some("LogAppendTime") => TimestampType::LogAppend,
-                Some(value) => {
-                    return Err(refuse(
-                        "message.timestamp.type",
-                        value,
-                        "must be CreateTime or LogAppendTime",
-                    ));
-                }
-            },
-            message_timestamp_before_max_ms: reader
-                .number("message.timestamp.before.max.ms", kafka.message_timestamp_before_max_ms)?,
-            message_timestamp_after_max_ms: reader
-                .number("message.timestamp.after.max.ms", kafka.message_timestamp_after_max_ms)?,
-            compact: reader
-                .text("cleanup.policy")
-                .is_some_and(|policy| policy.split(',').any(|part| part.trim() == "compact")),
-            validate_full: reader.text("barnabas.validation") == Some("full"),
-            producer_id_expiration_ms: reader.number("producer.id.expiration.ms", kafka.producer_id_expiration_ms)?,
-            ..kafka
-        };
-        Ok(Self {
-            log,
-            min_insync_replicas: reader.number("min.insync.replicas", 1)?,
-        })
-    }
-}
-
 /// Looks options up in several maps, the first of which wins.
-struct OptionReader<'a> {
-    layers: &'a [&'a OptionMap],
+pub(crate) struct OptionReader<'a> {
+    pub(crate) layers: &'a [&'a OptionMap],
 }
 
 impl OptionReader<'_> {
-    fn text(&self, name: &str) -> Option<&str> {
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.layers
             .iter()
             .find_map(|layer| layer.get(name))
             .map(|value| value.trim())
     }
 
-    fn number<T: std::str::FromStr>(&self, name: &str, default: T) -> Result<T, OptionError>
+    pub(crate) fn number<T: std::str::FromStr>(&self, name: &str, default: T) -> Result<T, OptionError>
     where
         T::Err: std::fmt::Display,
     {
@@ -194,7 +146,11 @@ impl OptionReader<'_> {
         })
     }
 
-    fn boolean(&self, name: &str, default: bool) -> Result<bool, OptionError> {
+    fn millis(&self, name: &str, default: u64) -> Result<Duration, OptionError> {
+        self.number(name, default).map(Duration::from_millis)
+    }
+
+    pub(crate) fn boolean(&self, name: &str, default: bool) -> Result<bool, OptionError> {
         match self.text(name) {
             None => Ok(default),
             Some(value) if value.eq_ignore_ascii_case("true") => Ok(true),
@@ -204,7 +160,7 @@ impl OptionReader<'_> {
     }
 }
 
-fn refuse(name: &str, value: &str, reason: &str) -> OptionError {
+pub(crate) fn refuse(name: &str, value: &str, reason: &str) -> OptionError {
     OptionError {
         name: name.to_owned(),
         value: value.to_owned(),
@@ -224,33 +180,9 @@ mod tests {
     }
 
     #[test]
-    fn a_topics_own_option_wins_over_the_brokers() {
-        let own = map(&[("segment.bytes", "1000"), ("cleanup.policy", "delete, compact")]);
-        let defaults = map(&[
-            ("segment.bytes", "2000"),
-            ("max.message.bytes", "77"),
-            ("min.insync.replicas", "2"),
-        ]);
-        let options = TopicOptions::parse(&own, &defaults).unwrap();
-        let expected = LogConfig {
-            segment_bytes: 1000,
-            max_message_bytes: 77,
-            compact: true,
-            ..LogConfig::default()
-        };
-        assert_eq!(
-            options,
-            TopicOptions {
-                log: expected,
-                min_insync_replicas: 2
-            }
-        );
-    }
-
-    #[test]
     fn a_bad_value_names_its_option() {
-        let error = TopicOptions::parse(&map(&[("segment.bytes", "many")]), &OptionMap::new()).unwrap_err();
-        assert_eq!((error.name.as_str(), error.value.as_str()), ("segment.bytes", "many"));
+        let error = Options::parse(&map(&[("fetch.max.bytes", "many")])).unwrap_err();
+        assert_eq!((error.name.as_str(), error.value.as_str()), ("fetch.max.bytes", "many"));
         assert!(Options::parse(&map(&[("barnabas.send", "pigeon")])).is_err());
         assert!(Options::parse(&map(&[("auto.create.topics.enable", "maybe")])).is_err());
     }

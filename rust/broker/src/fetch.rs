@@ -138,7 +138,7 @@ fn plan(broker: &Broker, image: &Image, request: &FetchRequest<'_>, to: ReplyTo,
                 let entry = topic
                     .partition(asked.partition)
                     .ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
-                entry.local.clone().ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)
+                entry.usable().map(Arc::clone)
             }),
         });
         PlannedTopic {

@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use barnabas_wire::errors::ErrorCode;
+
 use crate::config::OptionMap;
 use crate::partition::Partition;
 
@@ -106,6 +108,19 @@ pub(crate) struct PartitionEntry {
     pub(crate) state: PartitionState,
     /// The partition here, if this broker hosts it.
     pub(crate) local: Option<Arc<Partition>>,
+    /// This broker hosts it, in a data directory that failed before it could be opened.
+    pub(crate) is_offline: bool,
+}
+
+impl PartitionEntry {
+    /// The partition here, if its data directory works.
+    pub(crate) fn usable(&self) -> Result<&Arc<Partition>, ErrorCode> {
+        match &self.local {
+            Some(local) if !local.log.is_offline() => Ok(local),
+            None if !self.is_offline => Err(ErrorCode::NOT_LEADER_OR_FOLLOWER),
+            _ => Err(ErrorCode::KAFKA_STORAGE_ERROR),
+        }
+    }
 }
 
 impl Topic {

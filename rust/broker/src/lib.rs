@@ -27,6 +27,7 @@ mod publish;
 mod purgatory;
 mod reply;
 mod stored;
+mod topic_options;
 mod upkeep;
 
 pub use broker::{METADATA_TOPIC, Stopwatch};

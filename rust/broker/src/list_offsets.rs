@@ -94,7 +94,7 @@ fn find(
     let entry = topic
         .and_then(|topic| topic.partition(asked.partition_index))
         .ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
-    let partition = entry.local.as_ref().ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)?;
+    let partition = entry.usable()?;
     if !partition.is_leader() && request.replica_id != DEBUGGING_REPLICA {
         return Err(ErrorCode::NOT_LEADER_OR_FOLLOWER);
     }

@@ -62,6 +62,8 @@ pub(crate) struct Metrics {
     pub(crate) appends_on_helpers: Counter,
     /// How often a partition became slow.
     pub(crate) partitions_slowed: Counter,
+    /// Segments removed by retention.
+    pub(crate) segments_deleted: Counter,
     /// Flushes of partition logs.
     pub(crate) flushes: Counter,
 }

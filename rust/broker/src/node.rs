@@ -81,6 +81,8 @@ impl Node {
 
     /// Serves requests from here on.
     pub fn open_gate(&self) {
+        // The image is published as it was stored: what is asked for from here on is new.
+        self.broker.logs.all_known();
         self.server.open_gate();
     }
 
@@ -203,6 +205,8 @@ impl Node {
             ("control_requests_pending", length(self.broker.control.pending())),
             ("appends_on_helpers", own.appends_on_helpers.get()),
             ("flushes", own.flushes.get()),
+            ("segments_deleted", own.segments_deleted.get()),
+            ("data_dirs_offline", length(self.broker.logs.offline_dirs().len())),
             ("partitions_slowed", own.partitions_slowed.get()),
             ("bytes_in", net.bytes_in.load(Ordering::Relaxed)),
             ("bytes_out", net.bytes_out.load(Ordering::Relaxed)),

@@ -60,7 +60,7 @@ fn find(image: &Image, topic: &str, asked: &OffsetForLeaderPartition) -> Result<
         .topic(topic)
         .and_then(|topic| topic.partition(asked.partition))
         .ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
-    let partition = entry.local.as_ref().ok_or(ErrorCode::NOT_LEADER_OR_FOLLOWER)?;
+    let partition = entry.usable()?;
     if !partition.is_leader() {
         return Err(ErrorCode::NOT_LEADER_OR_FOLLOWER);
     }

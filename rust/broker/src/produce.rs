@@ -294,8 +294,9 @@ fn resolve(
     if topic.is_internal && !client_is_admin {
         return Err(ErrorCode::INVALID_TOPIC_EXCEPTION.into());
     }
-    match &entry.local {
-        Some(partition) if partition.is_leader() => {
+    match entry.usable() {
+        Err(ErrorCode::KAFKA_STORAGE_ERROR) => Err(ErrorCode::KAFKA_STORAGE_ERROR.into()),
+        Ok(partition) if partition.is_leader() => {
             if acks == ACKS_ALL && entry.state.isr.len() < topic.min_insync_replicas {
                 return Err(ErrorCode::NOT_ENOUGH_REPLICAS.into());
             }
@@ -367,8 +368,10 @@ fn append(
             broker.metrics.produce_bytes.add_len(info.bytes);
             if info.duplicate {
                 broker.metrics.duplicate_batches.increment();
-                // Kafka answers a duplicate with the first one's time, which is this one's too.
-                info.log_append_time = BatchHeader::parse(records).map_or(-1, |header| header.max_timestamp);
+                if info.log_append_time < 0 {
+                    // Kafka answers a duplicate with the first one's time, which is this one's too.
+                    info.log_append_time = BatchHeader::parse(records).map_or(-1, |header| header.max_timestamp);
+                }
             }
             if info.rolled {
                 broker.flush_sealed(partition);

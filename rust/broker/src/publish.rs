@@ -6,11 +6,11 @@ use std::sync::{Arc, PoisonError};
 use barnabas_log::LogError;
 
 use crate::broker::Broker;
-use crate::config::TopicOptions;
 use crate::control::WatchKind;
 use crate::error::BrokerError;
 use crate::image::{BrokerEntry, Change, Image, PartitionEntry, PartitionState, Topic, TopicChange, TopicId};
 use crate::partition::{Commit, Partition};
+use crate::topic_options::TopicOptions;
 
 impl Broker {
     /// Applies a delta and publishes the image. Partitions are created before they can be seen, and removed after they
@@ -49,6 +49,7 @@ impl Broker {
         }
         self.set_image(image);
         self.remove(&removed);
+        self.upkeep.poke();
         for partition in changed {
             partition.advance_high_watermark_if_alone();
             partition.waiters.wake_all();
@@ -75,22 +76,26 @@ impl Broker {
         let mut partitions = Vec::with_capacity(change.partitions.len());
         for state in change.partitions {
             let known = old.as_ref().and_then(|old| old.partition(state.index)?.local.clone());
-            let local = if state.replicas.contains(&self.node_id) {
-                let partition = match known {
-                    Some(partition) => {
-                        partition.log.set_config(options.log.clone());
-                        partition
-                    }
-                    None => self.build_partition(&name, change.topic_id, state.index, &options)?,
-                };
-                if self.take_leadership(&partition, &state) {
-                    changed.push(Arc::clone(&partition));
+            let is_here = state.replicas.contains(&self.node_id);
+            let local = match known {
+                _ if !is_here => None,
+                Some(partition) => {
+                    partition.log.set_config(options.log.clone());
+                    Some(partition)
                 }
-                Some(partition)
-            } else {
-                None
+                None => self.build_partition(&name, change.topic_id, state.index, &options)?,
             };
-            partitions.push(PartitionEntry { state, local });
+            if let Some(partition) = &local
+                && self.take_leadership(partition, &state)
+            {
+                changed.push(Arc::clone(partition));
+            }
+            let is_offline = is_here && local.is_none();
+            partitions.push(PartitionEntry {
+                state,
+                local,
+                is_offline,
+            });
         }
         partitions.sort_by_key(|entry| entry.state.index);
         Ok(Topic {
@@ -102,16 +107,25 @@ impl Broker {
         })
     }
 
+    /// A partition that is not in the image yet; `None` when its data directory has failed, which concerns nobody else.
     fn build_partition(
         &self,
         topic: &Arc<str>,
         topic_id: TopicId,
         index: i32,
         options: &TopicOptions,
-    ) -> Result<Arc<Partition>, LogError> {
-        let log = self
+    ) -> Result<Option<Arc<Partition>>, LogError> {
+        let opened = self
             .logs
-            .get_or_create(topic, index, topic_id, options.log.clone(), self.wall_clock_ms())?;
+            .get_or_create(topic, index, topic_id, options.log.clone(), self.wall_clock_ms());
+        let log = match opened {
+            Ok(log) => log,
+            Err(error @ (LogError::Offline { .. } | LogError::Io { .. })) => {
+                log::error!("{topic}-{index} is offline: {error}");
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
         let control = Arc::clone(&self.control);
         let partition = Partition::new(Arc::clone(topic), index, log, Commit::InSyncReplicas, control);
         let is_watched = self
@@ -120,7 +134,7 @@ impl Broker {
             .unwrap_or_else(PoisonError::into_inner)
             .contains(&(topic.to_string(), index));
         partition.watched.store(is_watched, Ordering::SeqCst);
-        Ok(partition)
+        Ok(Some(partition))
     }
 
     fn take_leadership(&self, partition: &Partition, state: &PartitionState) -> bool {

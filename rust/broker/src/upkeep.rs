@@ -1,15 +1,57 @@
-//! What has to be done from time to time: checkpoints, and forgetting idle producers.
+//! What has to be done from time to time: checkpoints with forgetting idle producers, retention, flushes by age, removal of
+//! deleted files.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use barnabas_log::LogError;
 
 use crate::broker::Broker;
 
+/// The first look for what is to be deleted comes this long after the start at the latest, as Kafka's.
+const FIRST_RETENTION: Duration = Duration::from_secs(30);
+/// Longest sleep; what is due later is looked at again.
+const SLEEP_MAX: Duration = Duration::from_secs(3600);
+
 #[derive(Debug, Default)]
-struct Signal {
-    is_stopping: Mutex<bool>,
+struct State {
+    is_stopping: bool,
+    is_poked: bool,
+}
+
+/// Wakes the thread; everybody who changes what is due has one.
+#[derive(Debug, Default)]
+pub(crate) struct Signal {
+    state: Mutex<State>,
     wake: Condvar,
+}
+
+impl Signal {
+    /// Something may be due earlier than the thread knows: options have changed, files wait for their removal.
+    pub(crate) fn poke(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).is_poked = true;
+        self.wake.notify_all();
+    }
+
+    fn stop(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).is_stopping = true;
+        self.wake.notify_all();
+    }
+
+    /// Waits until a poke or for this long; returns whether to go on.
+    fn sleep(&self, timeout: Duration) -> bool {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut state, _) = self
+            .wake
+            .wait_timeout_while(state, timeout.min(SLEEP_MAX), |state| {
+                !state.is_poked && !state.is_stopping
+            })
+            .unwrap_or_else(PoisonError::into_inner);
+        state.is_poked = false;
+        !state.is_stopping
+    }
 }
 
 /// The thread that does it.
@@ -21,12 +63,12 @@ pub(crate) struct Upkeep {
 
 impl Upkeep {
     pub(crate) fn start(broker: &Arc<Broker>) -> io::Result<Self> {
-        let signal = Arc::<Signal>::default();
+        let signal = Arc::clone(&broker.upkeep);
         let thread = {
-            let (broker, signal) = (Arc::clone(broker), Arc::clone(&signal));
+            let broker = Arc::clone(broker);
             std::thread::Builder::new()
                 .name("barnabas-upkeep".to_owned())
-                .spawn(move || run(&broker, &signal))?
+                .spawn(move || run(&broker))?
         };
         Ok(Self {
             signal,
@@ -36,8 +78,7 @@ impl Upkeep {
 
     /// Ends the thread; what it is doing is finished first.
     pub(crate) fn stop(&self) {
-        *self.signal.is_stopping.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.signal.wake.notify_all();
+        self.signal.stop();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if thread.is_some_and(|thread| thread.join().is_err()) {
             log::error!("the upkeep thread panicked");
@@ -51,20 +92,85 @@ impl Drop for Upkeep {
     }
 }
 
-fn run(broker: &Broker, signal: &Signal) {
-    let mut is_stopping = signal.is_stopping.lock().unwrap_or_else(PoisonError::into_inner);
-    while !*is_stopping {
-        let waited = signal
-            .wake
-            .wait_timeout(is_stopping, broker.options.checkpoint_interval);
-        let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-        is_stopping = guard;
-        if timeout.timed_out() && !*is_stopping {
-            drop(is_stopping);
-            if let Err(error) = broker.logs.checkpoint(broker.wall_clock_ms()) {
-                log::error!("checkpoint failed: {error}");
-            }
-            is_stopping = signal.is_stopping.lock().unwrap_or_else(PoisonError::into_inner);
+/// Something that is done every so often.
+struct Periodic {
+    every: Duration,
+    /// `None` when it is further away than time goes.
+    next: Option<Instant>,
+}
+
+impl Periodic {
+    fn new(first: Duration, every: Duration) -> Self {
+        let next = Instant::now().checked_add(first);
+        Self { every, next }
+    }
+
+    /// Whether it is due; then the next time is set.
+    fn take(&mut self, now: Instant) -> bool {
+        let is_due = self.next.is_some_and(|next| next <= now);
+        if is_due {
+            self.next = now.checked_add(self.every);
         }
+        is_due
+    }
+
+    fn until(&self, now: Instant) -> Duration {
+        self.next
+            .map_or(Duration::MAX, |next| next.saturating_duration_since(now))
+    }
+}
+
+fn run(broker: &Broker) {
+    let options = &broker.options;
+    let mut checkpoints = Periodic::new(options.checkpoint_interval, options.checkpoint_interval);
+    let every = options.retention_interval;
+    let mut retention = Periodic::new(every.min(FIRST_RETENTION), every);
+    let mut timeout = checkpoints.until(Instant::now()).min(retention.until(Instant::now()));
+    while broker.upkeep.sleep(timeout) {
+        let (now, now_ms) = (Instant::now(), broker.wall_clock_ms());
+        if checkpoints.take(now) {
+            report("checkpoint", broker.logs.checkpoint(now_ms));
+        }
+        if retention.take(now) {
+            apply_retention(broker, now_ms);
+        }
+        let (next_flush_ms, flushed) = broker.logs.flush_due(now_ms);
+        report("flush", flushed);
+        report("removal of deleted files", broker.logs.remove_deleted(now_ms));
+        let until = |due_ms: Option<i64>| {
+            let left = due_ms.map(|due_ms| due_ms.saturating_sub(now_ms));
+            left.map_or(Duration::MAX, |left| {
+                Duration::from_millis(u64::try_from(left).unwrap_or(0))
+            })
+        };
+        let flush = match next_flush_ms {
+            Some(_) => until(next_flush_ms).min(options.flush_interval),
+            None => Duration::MAX,
+        };
+        timeout = checkpoints
+            .until(now)
+            .min(retention.until(now))
+            .min(flush)
+            .min(until(broker.logs.next_removal_ms()));
+    }
+}
+
+fn apply_retention(broker: &Broker, now_ms: i64) {
+    let (removed, outcome) = broker.logs.apply_retention(now_ms);
+    for (topic, partition, retained) in removed {
+        broker.metrics.segments_deleted.add_len(retained.segments);
+        log::info!(
+            "{topic}-{partition}: {} segments of {} bytes are beyond their retention, the log begins at {}",
+            retained.segments,
+            retained.bytes,
+            retained.log_start_offset
+        );
+    }
+    report("retention", outcome);
+}
+
+fn report(what: &str, outcome: Result<(), LogError>) {
+    if let Err(error) = outcome {
+        log::error!("{what} failed: {error}");
     }
 }

@@ -79,7 +79,9 @@ impl PartitionLog {
     ) -> Result<AppendInfo, AppendError> {
         self.check_usable()?;
         let config = self.config();
-        let mut batches = validate(records, &config, now_ms, origin)?;
+        let validated = validate(records, &config, now_ms, origin)?;
+        let (mut batches, mut rewritten) = (validated.headers, validated.rewritten);
+        let records = rewritten.as_deref_mut().unwrap_or(records);
         if records.len() as u64 > config.segment_bytes.min(POSITION_MAX) {
             return Err(AppendError::RecordListTooLarge {
                 size: records.len(),

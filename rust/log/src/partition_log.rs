@@ -410,6 +410,11 @@ impl PartitionLog {
         Ok(())
     }
 
+    /// Whether its data directory has failed.
+    pub fn is_offline(&self) -> bool {
+        self.env.health.check().is_err()
+    }
+
     pub(crate) fn segments(&self) -> Segments {
         Arc::clone(&read(&self.segments))
     }

@@ -1,13 +1,14 @@
 //! The rules that a batch must keep before it may be appended, as Kafka's `LogValidator` has them.
 //!
 //! Everything here happens before the append lock is taken. Uncompressed batches are walked record by record without
-//! copying; compressed ones only where a rule of the topic needs their records.
+//! copying; compressed ones only where a rule of the topic needs their records, or the topic has a codec of its own.
 
 use barnabas_records::{
-    BatchHeader, BatchRef, Compression, HEADER_LEN, NO_TIMESTAMP, RecordIter, RecordRef, RecordsError, crc32c, patch,
+    BatchHeader, BatchRef, Compression, HEADER_LEN, LOG_OVERHEAD, NO_TIMESTAMP, RecordIter, RecordRef, RecordsError,
+    attributes, compress, crc32c, patch,
 };
 
-use crate::config::{LogConfig, TimestampType};
+use crate::config::{LogConfig, TargetCompression, TimestampType};
 use crate::error::{AppendError, RecordError};
 use crate::partition_log::AppendOrigin;
 
@@ -17,76 +18,132 @@ pub(crate) const DECOMPRESSED_BYTES_MAX: usize = 256 << 20;
 const RECORD_ERRORS_MAX: usize = 100;
 const CRC_START: usize = 21;
 
-/// Checks every batch of `records`, sets the append time where the topic wants it, and returns the headers.
+/// Batches that may be appended.
+#[derive(Debug)]
+pub(crate) struct Validated {
+    pub(crate) headers: Vec<BatchHeader>,
+    /// The batches as they are to be stored, where that is not in place: the topic wants another codec.
+    pub(crate) rewritten: Option<Vec<u8>>,
+}
+
+/// Checks every batch of `records`, sets the append time where the topic wants it, compresses anew where it has a codec
+/// of its own, and returns the headers.
 pub(crate) fn validate(
     records: &mut [u8],
     config: &LogConfig,
     now_ms: i64,
     origin: AppendOrigin,
-) -> Result<Vec<BatchHeader>, AppendError> {
+) -> Result<Validated, AppendError> {
     let mut headers = Vec::with_capacity(1);
-    let mut rest = records;
-    while !rest.is_empty() {
+    let mut rewritten: Option<Vec<u8>> = None;
+    let mut position = 0;
+    while position < records.len() {
+        let (done, rest) = records.split_at_mut_checked(position).unwrap_or_default();
         let header = BatchHeader::parse(rest).map_err(|error| refused(&error))?;
         let size = header.size_in_bytes();
         let available = rest.len();
-        let Some((batch, behind)) = rest.split_at_mut_checked(size) else {
+        let Some(batch) = rest.get_mut(..size) else {
             return Err(refused(&RecordsError::Truncated {
                 needed: size,
                 available,
             }));
         };
-        headers.push(validate_batch(batch, config, now_ms, origin)?);
-        rest = behind;
+        let (header, recoded) = validate_batch(batch, config, now_ms, origin)?;
+        headers.push(header);
+        match (&mut rewritten, recoded) {
+            (None, None) => {}
+            (None, Some(recoded)) if done.is_empty() => rewritten = Some(recoded),
+            (None, Some(recoded)) => rewritten = Some([&*done, &recoded].concat()),
+            (Some(out), recoded) => out.extend_from_slice(recoded.as_deref().unwrap_or(batch)),
+        }
+        position += size;
     }
     match (headers.len(), origin) {
         (0, _) => Err(invalid("there is no batch to append")),
-        (1, _) | (_, AppendOrigin::Internal) => Ok(headers),
+        (1, _) | (_, AppendOrigin::Internal) => Ok(Validated { headers, rewritten }),
         (count, AppendOrigin::Client) => Err(invalid(&format!(
             "a produce request may hold one batch per partition, not {count}"
         ))),
     }
 }
 
+/// Returns the header as it is to be stored, and the batch if it is not `bytes`.
 fn validate_batch(
     bytes: &mut [u8],
     config: &LogConfig,
     now_ms: i64,
     origin: AppendOrigin,
-) -> Result<BatchHeader, AppendError> {
+) -> Result<(BatchHeader, Option<Vec<u8>>), AppendError> {
     let batch = BatchRef::parse(bytes).map_err(|error| refused(&error))?;
     let mut header = batch.header;
-    if batch.bytes.len() > config.max_message_bytes && !header.is_control() {
-        return Err(AppendError::MessageTooLarge {
-            size: batch.bytes.len(),
-            max: config.max_message_bytes,
-        });
-    }
+    check_size(&header, config)?;
     let compression = header.compression().map_err(|error| refused(&error))?;
     check_header(&header, origin)?;
     batch.check_crc().map_err(|error| refused(&error))?;
 
     let append_time = config.message_timestamp_type == TimestampType::LogAppend;
     let range = TimestampRange::of(config, now_ms, origin);
+    let target = config
+        .compression
+        .filter(|target| target.codec != compression && !header.is_control());
     let needs_walk = compression == Compression::None
         || config.compact
         || config.validate_full
+        || target.is_some()
         || (config.message_timestamp_before_max_ms != i64::MAX && !append_time);
+    let mut recoded = None;
     if needs_walk {
-        let max_timestamp = walk(&batch, config, &range)?;
-        if !append_time && max_timestamp != header.max_timestamp && !header.is_log_append_time() {
+        let mut scratch = Vec::new();
+        let payload = batch
+            .decompress_into(&mut scratch, DECOMPRESSED_BYTES_MAX)
+            .map_err(|error| refused(&error))?;
+        let max_timestamp = walk(&header, payload, config, &range)?;
+        if !append_time && !header.is_log_append_time() && max_timestamp != header.max_timestamp {
             // Kafka corrects a producer that gets this wrong; the time index relies on it.
             header.max_timestamp = max_timestamp;
-            rewrite(bytes, &mut header);
         }
+        recoded = target.map(|target| recode(&mut header, payload, target)).transpose()?;
     } else if !append_time && !range.contains(header.max_timestamp) {
         return Err(range.error(vec![]));
     }
+    let is_corrected = header.max_timestamp != batch.header.max_timestamp;
+    let stored = recoded.as_deref_mut().unwrap_or(bytes);
     if append_time {
-        patch::set_log_append_time(bytes, now_ms).map_err(|error| refused(&error))?;
-        header = BatchHeader::parse(bytes).map_err(|error| refused(&error))?;
+        patch::set_log_append_time(stored, now_ms).map_err(|error| refused(&error))?;
+        header = BatchHeader::parse(stored).map_err(|error| refused(&error))?;
+    } else if is_corrected {
+        rewrite(stored, &mut header);
     }
-    Ok(header)
+    check_size(&header, config)?;
+    Ok((header, recoded))
+}
+
+fn check_size(header: &BatchHeader, config: &LogConfig) -> Result<(), AppendError> {
+    let size = header.size_in_bytes();
+    if size > config.max_message_bytes && !header.is_control() {
+        return Err(AppendError::MessageTooLarge {
+            size,
+            max: config.max_message_bytes,
+        });
+    }
+    Ok(())
+}
+
+/// The batch of `header` with its records, which are `payload`, in another codec.
+fn recode(header: &mut BatchHeader, payload: &[u8], target: TargetCompression) -> Result<Vec<u8>, AppendError> {
+    let mut batch = vec![0; HEADER_LEN];
+    compress(target.codec, target.level, payload, &mut batch).map_err(|error| refused(&error))?;
+    let size = batch.len();
+    let Ok(batch_length) = i32::try_from(size - LOG_OVERHEAD) else {
+        return Err(AppendError::MessageTooLarge {
+            size,
+            max: i32::MAX as usize,
+        });
+    };
+    header.batch_length = batch_length;
+    header.attributes = header.attributes & !attributes::CODEC_MASK | i16::from(target.codec.id());
+    rewrite(&mut batch, header);
+    Ok(batch)
 }
 
 fn check_header(header: &BatchHeader, origin: AppendOrigin) -> Result<(), AppendError> {
@@ -126,12 +183,7 @@ fn check_header(header: &BatchHeader, origin: AppendOrigin) -> Result<(), Append
 }
 
 /// Walks the records and returns their greatest timestamp.
-fn walk(batch: &BatchRef<'_>, config: &LogConfig, range: &TimestampRange) -> Result<i64, AppendError> {
-    let mut scratch = Vec::new();
-    let payload = batch
-        .decompress_into(&mut scratch, DECOMPRESSED_BYTES_MAX)
-        .map_err(|error| refused(&error))?;
-    let header = &batch.header;
+fn walk(header: &BatchHeader, payload: &[u8], config: &LogConfig, range: &TimestampRange) -> Result<i64, AppendError> {
     let check_keys = config.compact && !header.is_control();
     let check_times = config.message_timestamp_type == TimestampType::Create;
     let mut max_timestamp = NO_TIMESTAMP;

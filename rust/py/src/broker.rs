@@ -441,6 +441,7 @@ fn decode_batches<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyLi
 
 fn raise_broker(py: Python<'_>, error: &BrokerError) -> PyErr {
     match (error, error.code()) {
+        (BrokerError::Log(log), _) if log.is_config_error() => raise(py, "ConfigError", &error.to_string()),
         (BrokerError::Option(_), _) => raise(py, "ConfigError", &error.to_string()),
         (BrokerError::Server(_) | BrokerError::File { .. }, _) => PyOSError::new_err(error.to_string()),
         (BrokerError::Stopping, _) => raise(py, "IllegalStateError", &error.to_string()),

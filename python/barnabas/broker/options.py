@@ -26,7 +26,7 @@ _OWN_KEYS = (
     ConfigKey("barnabas.helper.threads", "INT", "2", 1, 64),
     ConfigKey("barnabas.open.files", "INT", "4096", 16),
     ConfigKey("barnabas.send", "STRING", "sendfile", None, None, ("sendfile", "buffered")),
-    ConfigKey("barnabas.slow.append.ms", "INT", "2", 0, 60_000),
+    ConfigKey("barnabas.slow.append.us", "INT", "200", 0, 60_000_000),
     ConfigKey("barnabas.validation", "STRING", "header", None, None, ("header", "full")),
 )
 """Our own options carry the prefix `barnabas.`."""
@@ -53,7 +53,7 @@ _CORE_OPTIONS = (
     "barnabas.helper.threads",
     "barnabas.open.files",
     "barnabas.send",
-    "barnabas.slow.append.ms",
+    "barnabas.slow.append.us",
     "barnabas.validation",
     "connections.max.idle.ms",
     "fetch.max.bytes",

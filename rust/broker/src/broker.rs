@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use barnabas_log::{LogConfig, LogManager, ManagerConfig, Storage};
+use barnabas_net::framing::BufferPool;
 use barnabas_net::server::Outcome;
 use barnabas_wire::errors::ErrorCode;
 use tokio::sync::oneshot;
@@ -54,6 +55,8 @@ pub(crate) struct Broker {
     /// The appends of slow partitions, apart from the other helpers: a stuck disk must not hold up flushes and reads of
     /// another one.
     pub(crate) append_helpers: Arc<Helpers>,
+    /// What the records of such appends are copied to.
+    pub(crate) append_buffers: BufferPool,
     pub(crate) stopwatch: Stopwatch,
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) logs: LogManager,
@@ -106,6 +109,7 @@ impl Broker {
             versions: Versions::new(&config.control_apis),
             helpers: Arc::new(Helpers::new("helper", options.helper_threads)),
             append_helpers: Arc::new(Helpers::new("append", options.helper_threads)),
+            append_buffers: BufferPool::new(),
             stopwatch,
             node_id: config.node_id,
             listener_names,

@@ -117,7 +117,7 @@ impl Options {
             retention_interval: reader.millis("log.retention.check.interval.ms", 300_000)?,
             flush_interval: reader.millis("log.flush.scheduler.interval.ms", i64::MAX.unsigned_abs())?,
             helper_threads: reader.number("barnabas.helper.threads", 2)?,
-            slow_append: Duration::from_millis(reader.number("barnabas.slow.append.ms", 2)?),
+            slow_append: Duration::from_micros(reader.number("barnabas.slow.append.us", 200)?),
         })
     }
 }

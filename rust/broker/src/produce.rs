@@ -39,6 +39,9 @@ const MAGIC_POSITION: usize = 16;
 /// Least length that a batch of any version may declare.
 const LEGACY_RECORD_OVERHEAD: usize = 14;
 
+/// Least capacity of a buffer that an append's records are copied to.
+const APPEND_BUFFER_BYTES_MIN: usize = 32 * 1024;
+
 /// A request whose names are resolved.
 struct Plan {
     acks: i16,
@@ -167,7 +170,7 @@ fn append_all(broker: &Arc<Broker>, topics: Vec<PlannedTopic>, body: &mut [u8]) 
         pending.push(Pending {
             topic,
             partition: index,
-            outcome: append_on_helper(broker, partition, records.to_vec(), now_ms),
+            outcome: append_on_helper(broker, partition, records, now_ms),
         });
         // Overwritten when the helper is done.
         Err(ErrorCode::UNKNOWN_SERVER_ERROR.into())
@@ -194,16 +197,24 @@ fn append_all(broker: &Arc<Broker>, topics: Vec<PlannedTopic>, body: &mut [u8]) 
 fn append_on_helper(
     broker: &Arc<Broker>,
     partition: Arc<Partition>,
-    mut records: Vec<u8>,
+    records: &[u8],
     now_ms: i64,
 ) -> oneshot::Receiver<Result<(AppendInfo, Arc<Partition>), Refusal>> {
     let (sender, receiver) = oneshot::channel();
     broker.metrics.appends_on_helpers.increment();
     let lane = Arc::clone(&partition.lane);
+    let mut records = {
+        let mut copy = broker
+            .append_buffers
+            .take(records.len().max(APPEND_BUFFER_BYTES_MIN).next_power_of_two());
+        copy.extend_from_slice(records);
+        copy
+    };
     let job = {
         let broker = Arc::clone(broker);
         move || {
             let (result, took) = append(&broker, &partition, &mut records, now_ms);
+            broker.append_buffers.give(records);
             // The connection may be gone; what was appended stays.
             let _ = sender.send(result.map(|info| (info, partition)));
             took

@@ -150,7 +150,7 @@ fn start() -> (Fixture, Arc<Gate>) {
         let gate = Arc::clone(&gate);
         Arc::new(move || gate.state.lock().unwrap().now)
     };
-    let broker = config(dir.path(), &[("barnabas.slow.append.ms", "2")]);
+    let broker = config(dir.path(), &[("barnabas.slow.append.us", "2000")]);
     let node = Node::start_on(broker, Arc::new(GatedStorage(Arc::clone(&gate))), stopwatch).unwrap();
     publish(&node, &[]);
     node.open_gate();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use bytes::BufMut;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 
@@ -15,7 +16,7 @@ use crate::server::{Handler, Outcome, Shared, Waiting};
 
 /// Requests that one connection may have executed in a row before the others of its reactor get their turn.
 const REQUESTS_PER_TURN: usize = 16;
-/// Request bytes that one connection may have executed in a row before the others get their turn.
+/// Request bytes that one connection may have read, or executed, in a row before the others get their turn.
 const BYTES_PER_TURN: usize = 256 * 1024;
 /// A response buffer that grew past this is not kept.
 const KEPT_RESPONSE_BYTES: usize = 64 * 1024;
@@ -52,12 +53,21 @@ impl<H: Handler> Connection<H> {
         let mut response = Response::new();
         let mut arrival = Instant::now();
         let mut turn = (0, 0);
+        let mut read_in_turn = 0;
         loop {
             while !frames.is_ready().map_err(invalid)? {
                 turn = (0, 0);
-                if stream.read_buf(frames.room().map_err(invalid)?).await? == 0 {
+                if read_in_turn >= BYTES_PER_TURN {
+                    // A peer that writes as fast as it is read would never make this task wait.
+                    read_in_turn = 0;
+                    tokio::task::yield_now().await;
+                }
+                let mut room = frames.room().map_err(invalid)?.limit(BYTES_PER_TURN);
+                let count = stream.read_buf(&mut room).await?;
+                if count == 0 {
                     return Ok(());
                 }
+                read_in_turn += count;
                 arrival = Instant::now();
             }
             let Some(frame) = frames.take().map_err(invalid)? else {

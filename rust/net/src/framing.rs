@@ -30,8 +30,8 @@ pub enum FrameError {
     },
 }
 
-/// Large read buffers that a reactor's connections share, so that memory follows the requests in flight and not the
-/// number of connections.
+/// Large buffers that a reactor's connections share, so that memory follows the requests in flight and not the number of
+/// connections. A fresh buffer costs more than what is done with it: the kernel gives its pages one fault at a time.
 #[derive(Debug, Default)]
 pub struct BufferPool {
     free: Mutex<Vec<Vec<u8>>>,
@@ -44,7 +44,7 @@ impl BufferPool {
     }
 
     /// A buffer of at least this capacity.
-    pub(crate) fn take(&self, capacity: usize) -> Vec<u8> {
+    pub fn take(&self, capacity: usize) -> Vec<u8> {
         let mut free = self.free.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let found = free.iter().rposition(|buffer| buffer.capacity() >= capacity);
         match found {
@@ -54,7 +54,7 @@ impl BufferPool {
     }
 
     /// Takes a buffer back, unless there are enough.
-    pub(crate) fn give(&self, mut buffer: Vec<u8>) {
+    pub fn give(&self, mut buffer: Vec<u8>) {
         buffer.clear();
         let mut free = self.free.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let held: usize = free.iter().map(Vec::capacity).sum();

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "broker"))
 from raw_client import RawClient
 
 from barnabas import errors
+from barnabas.protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+from barnabas.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from barnabas.protocol.messages.create_topics import CreateTopicsRequest
 from barnabas.protocol.messages.delete_groups import DeleteGroupsRequest
 from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest
@@ -62,8 +65,9 @@ class Session:
             found = getattr(answer, field, None) or []
             found.sort(key=lambda item: (getattr(item, "name", None) or "", getattr(item, "group_id", "")))
             for item in found:
-                if hasattr(item, "partitions"):
-                    item.partitions.sort(key=lambda partition: partition.partition_index)
+                for topic in [item, *getattr(item, "topics", [])]:
+                    if hasattr(topic, "partitions"):
+                        topic.partitions.sort(key=lambda partition: partition.partition_index)
         return answer
 
     def text(self, answer: Any) -> str:
@@ -168,7 +172,7 @@ def commit(topic_id: bytes, generation: int, member: str, **fields: Any) -> Offs
     name = fields.get("topic", "orders")
     topic = OffsetCommitRequest.OffsetCommitRequestTopic(
         name=name,
-        topic_id=topic_id if name == "orders" else b"\x09" * 16,
+        topic_id=b"\x09" * 16 if name == "missing" else topic_id,
         partitions=partitions,
     )
     return OffsetCommitRequest(
@@ -369,6 +373,149 @@ def static_members(session: Session) -> Answers:
     yield "removed", ask(leave("static", ("", "one"), ("", "two"), ("", None)))
 
 
+def consumer_groups(session: Session) -> Answers:  # noqa: C901 - one life, told in order
+    """The life of a group of KIP-848, with every kind of fencing."""
+    ask = session.ask
+    session.ask(CreateTopicsRequest(topics=[new_topic("kip", 4), new_topic("kip-2", 2)], timeout_ms=5_000))
+    topic_ids = {name: session.client.topics(name)[name].topic_id for name in ("kip", "kip-2")}
+    await_coordinator(session, "k", "k-none", "k-static", "k-regex", "k-classic")
+
+    def beat(member: str, epoch: int, group: str = "k", version: int = 1, **fields: Any) -> Any:
+        said: dict[str, Any] = {"rebalance_timeout_ms": 30_000, "subscribed_topic_names": ["kip"], **fields}
+        owned = said.pop("owned", None)
+        if epoch == 0:
+            owned = owned or {}
+        said["topic_partitions"] = None
+        if owned is not None:
+            said["topic_partitions"] = [
+                ConsumerGroupHeartbeatRequest.TopicPartitions(topic_id=topic_ids[name], partitions=partitions)
+                for name, partitions in owned.items()
+            ]
+        request = ConsumerGroupHeartbeatRequest(group_id=group, member_id=member, member_epoch=epoch, **said)
+        answer = ask(request, version)
+        if version == 0 and not member:
+            answer.member_id = "made up"
+        return answer
+
+    def until(told: Callable[[Any], bool], *wanted: Any, **fields: Any) -> Any:
+        """Heartbeats until the target has been computed, which takes its interval."""
+        deadline = time.monotonic() + 20
+        while not told(answer := beat(*wanted, **fields)):
+            assert time.monotonic() < deadline, answer
+        return answer
+
+    def describe(group: str) -> Any:
+        answer = ask(ConsumerGroupDescribeRequest(group_ids=[group]))
+        for found in answer.groups:
+            found.members.sort(key=lambda member: member.member_id)
+            for member in found.members:
+                for assignment in (member.assignment, member.target_assignment):
+                    assignment.topic_partitions.sort(key=lambda topic: topic.topic_name)
+        return answer
+
+    bad: list[dict[str, Any]] = [
+        {"group": ""},
+        {"member": ""},
+        {"epoch": 1},
+        {"epoch": -1},
+        {"epoch": -2},
+        {"epoch": -3},
+        {"epoch": -2, "instance_id": "i"},
+        {"instance_id": ""},
+        {"rack_id": ""},
+        {"rebalance_timeout_ms": -1},
+        {"owned": {"kip": [0]}},
+        {"subscribed_topic_names": None},
+        {"server_assignor": "best"},
+    ]
+    for index, fields in enumerate(bad):
+        wanted = {"member": "a", "epoch": 0, "group": "k-none", **fields}
+        yield f"refused {index}", beat(**wanted)
+    yield "refused pattern", beat("a", 0, "k-none", subscribed_topic_regex="(").error_code
+    yield "joined", beat("a", 0)
+    yield "described", describe("k")
+    yield "confirmed", beat("a", 2, rebalance_timeout_ms=-1, subscribed_topic_names=None)
+    yield "all said", beat("a", 2, owned={"kip": [0, 1, 2, 3]})
+    yield "second joined", beat("b", 0)
+    yield "must give up", until(lambda answer: answer.assignment, "a", 2, subscribed_topic_names=None)
+    yield "described reconciling", describe("k")
+    yield "still owns", beat("a", 2, owned={"kip": [0, 1, 2, 3]})
+    yield "second waits", beat("b", 0)
+    yield "gave up", beat("a", 2, owned={"kip": [0, 1]})
+    yield "second gets it", beat("b", 3)
+    yield "described stable", describe("k")
+    for label, member, epoch, owned in (
+        ("ahead", "a", 9, None),
+        ("behind", "a", 2, None),
+        ("lost answer", "a", 2, {"kip": [0]}),
+        ("foreign", "a", 2, {"kip": [0, 3]}),
+        ("stranger", "c", 3, None),
+    ):
+        yield f"epoch {label}", beat(member, epoch, owned=owned)
+    topic_id = topic_ids["kip"]
+    for version in (7, 9, 10):
+        for epoch, member in ((3, "a"), (2, "a"), (1, "a"), (4, "a"), (3, "c"), (-1, "")):
+            request = commit(topic_id, epoch, member, topic="kip", group="k")
+            yield f"commit of {member} in {epoch} v{version}", ask(request, version)
+            request = commit(topic_id, epoch, member, topic="kip", group="k", partitions=[2])
+            yield f"commit of {member} in {epoch} v{version} elsewhere", ask(request, version)
+    shape = OffsetFetchRequest.OffsetFetchRequestGroup
+    for epoch, name in ((3, "a"), (2, "a"), (9, "a"), (3, "c"), (-1, None)):
+        wanted_group = shape(group_id="k", member_id=name, member_epoch=epoch, topics=None)
+        yield f"fetch of {name} in {epoch}", ask(OffsetFetchRequest(groups=[wanted_group]), 9)
+    for filters in ({"types_filter": ["consumer"]}, {"states_filter": ["stable"]}, {"types_filter": ["classic"]}):
+        listed = ask(ListGroupsRequest(**filters))
+        listed.groups = [group for group in listed.groups if group.group_id == "k"]
+        yield f"list {filters}", listed
+    yield "describe as classic", ask(DescribeGroupsRequest(groups=["k"]))
+    yield "describe as classic v5", ask(DescribeGroupsRequest(groups=["k"]), 5)
+    yield "describe none", describe("k-none")
+    yield "classic heartbeat", ask(HeartbeatRequest(group_id="k", member_id="a", generation_id=3))
+    yield "classic leave of a stranger", ask(leave("k", ("z", None)))
+    for name in ("kip", "kip-2"):
+        partition = OffsetDeleteRequest.OffsetDeleteRequestPartition(partition_index=0)
+        topic = OffsetDeleteRequest.OffsetDeleteRequestTopic(name=name, partitions=[partition])
+        yield f"delete offsets of {name}", ask(OffsetDeleteRequest(group_id="k", topics=[topic]))
+    yield "delete with members", ask(DeleteGroupsRequest(groups_names=["k"]))
+    yield "left", beat("b", -1)
+    yield "left again", beat("b", -1)
+    yield "other left", beat("a", -1)
+    yield "described empty", describe("k")
+    yield "commit to the empty group", ask(commit(topic_id, -1, "", topic="kip", group="k"))
+    yield "joined v0 without an id", beat("", 0, version=0).error_code
+    yield from static_consumers(beat, describe)
+    yield "pattern", beat("a", 0, "k-regex", subscribed_topic_names=None, subscribed_topic_regex="kip.*").error_code
+    yield (
+        "pattern resolved",
+        sorted(
+            len(topic.partitions)
+            for topic in until(
+                lambda answer: answer.assignment and answer.assignment.topic_partitions,
+                "a",
+                0,
+                "k-regex",
+                subscribed_topic_names=None,
+                subscribed_topic_regex="kip.*",
+            ).assignment.topic_partitions
+        ),
+    )
+    yield "deleted", ask(DeleteGroupsRequest(groups_names=["k-none"]))
+
+
+def static_consumers(beat: Callable[..., Any], describe: Callable[[str], Any]) -> Answers:
+    """A static member of KIP-848 and its next incarnations."""
+    yield "static joined", beat("s", 0, "k-static", instance_id="one")
+    yield "static twice", beat("s2", 0, "k-static", instance_id="one")
+    yield "static fenced", beat("s2", 2, "k-static", instance_id="one")
+    yield "static unknown", beat("s", 2, "k-static", instance_id="two")
+    yield "static away", beat("s", -2, "k-static", instance_id="one")
+    yield "static described away", describe("k-static")
+    yield "static back", beat("s2", 0, "k-static", instance_id="one")
+    yield "static described back", describe("k-static")
+    yield "static old heartbeat", beat("s", 2, "k-static", instance_id="one")
+    yield "static left", beat("s2", -1, "k-static", instance_id="one")
+
+
 def cluster(session: Session) -> Answers:
     """What describes the broker, its options and its producers."""
     for endpoint_type in (2, 9):
@@ -400,7 +547,7 @@ def answers(script: Callable[[Session], Answers], address: str) -> dict[str, str
         return {label: session.text(answer) for label, answer in script(session)}
 
 
-@pytest.mark.parametrize("script", [topics, groups, cluster])
+@pytest.mark.parametrize("script", [topics, groups, consumer_groups, cluster])
 def test_same_answers_as_the_reference(script: Any, our_broker: str, kafka: str) -> None:
     found, expected = (answers(script, address) for address in (our_broker, kafka))
     different = {label: (text, found.get(label)) for label, text in expected.items() if found.get(label) != text}

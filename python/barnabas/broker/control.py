@@ -52,7 +52,9 @@ class ControlPlane:
         self.options = options
         self.deadlines = Deadlines()
         self.metadata = ClusterMetadata(core, self.deadlines, options.node_id, options.controller_settings())
-        self.groups = GroupCoordinators(core, self.deadlines, self.metadata, options.group_settings())
+        self.groups = GroupCoordinators(
+            core, self.deadlines, self.metadata, options.group_settings(), options.consumer_settings()
+        )
         self.producer_ids = ProducerIds(self.metadata)
         self.ready = threading.Event()
         self.failure: BaseException | None = None

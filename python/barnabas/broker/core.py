@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DataPlane", "Event", "start"]
+__all__ = ["DataPlane", "Event", "matching_names", "start"]
 
 
 class Event(IntEnum):
@@ -89,3 +89,14 @@ def start(config: Mapping[str, Any]) -> DataPlane:
 
     core: DataPlane = BrokerCore.start(dict(config))
     return core
+
+
+def matching_names(pattern: str, names: list[str]) -> list[str]:
+    """Returns the names that a regular expression matches from beginning to end.
+
+    Raises:
+        InvalidRegularExpressionError: `pattern` is none, or needs more memory than one may.
+    """
+    from barnabas._core import regex_matches  # noqa: PLC0415 - as in `start`
+
+    return regex_matches(pattern, names)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.ids import fresh_uuid_text
 from barnabas.broker.runtime import Failed, Replica, ReplicaState, Role, next_ticket
+from barnabas.broker.topics import ImageTopics
 from barnabas.controller.image import OFFSETS_TOPIC
 from barnabas.coordinator.partition import partition_for
 from barnabas.errors import CoordinatorLoadInProgressError, NotCoordinatorError, ProtocolError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from barnabas.broker.deadlines import Deadlines
     from barnabas.broker.metadata import ClusterMetadata
     from barnabas.broker.request import Request
-    from barnabas.coordinator.settings import GroupSettings
+    from barnabas.coordinator.settings import ConsumerSettings, GroupSettings
 
 __all__ = ["GroupCoordinators"]
 
@@ -33,8 +34,10 @@ class GroupCoordinators:
         deadlines: Deadlines,
         metadata: ClusterMetadata,
         settings: GroupSettings,
+        consumer_settings: ConsumerSettings,
     ) -> None:
         self.settings = settings
+        self._consumer_settings = consumer_settings
         self._core = core
         self._deadlines = deadlines
         self._metadata = metadata
@@ -134,7 +137,7 @@ class GroupCoordinators:
     def _make_shard(self) -> Machine:
         from barnabas.coordinator.shard import GroupShard  # noqa: PLC0415 - a start without groups does not wait for it
 
-        return GroupShard(self.settings)
+        return GroupShard(self.settings, ImageTopics(self._metadata), lambda _group_id: self._consumer_settings)
 
 
 def _encode(record: tuple[Any, Any]) -> tuple[bytes | None, bytes | None]:

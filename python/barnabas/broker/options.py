@@ -14,7 +14,7 @@ from barnabas.controller.config_key import ConfigKey, ConfigValue, InvalidConfig
 from barnabas.controller.configs import broker_topic_defaults
 from barnabas.controller.settings import ControllerSettings
 from barnabas.controller.topic_options import BROKER_SYNONYMS, TOPIC_OPTIONS
-from barnabas.coordinator.settings import GroupSettings
+from barnabas.coordinator.settings import ConsumerSettings, GroupSettings
 from barnabas.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -98,6 +98,11 @@ EFFECTIVE = frozenset(
         "broker.rack",
         "default.replication.factor",
         "delete.topic.enable",
+        "group.consumer.assignment.interval.ms",
+        "group.consumer.assignors",
+        "group.consumer.heartbeat.interval.ms",
+        "group.consumer.max.size",
+        "group.consumer.session.timeout.ms",
         "group.initial.rebalance.delay.ms",
         "group.max.session.timeout.ms",
         "group.max.size",
@@ -297,6 +302,26 @@ class BrokerOptions:
             group_size_max=self.number("group.max.size"),
             offset_metadata_max_size=self.number("offset.metadata.max.bytes"),
         )
+
+    def consumer_settings(self) -> ConsumerSettings:
+        """Returns what the group coordinators have to know about groups of KIP-848."""
+        return ConsumerSettings(
+            session_timeout_ms=self.number("group.consumer.session.timeout.ms"),
+            heartbeat_interval_ms=self.number("group.consumer.heartbeat.interval.ms"),
+            assignment_interval_ms=self.number("group.consumer.assignment.interval.ms"),
+            group_size_max=self.number("group.consumer.max.size"),
+            assignors=self._assignors(),
+        )
+
+    def _assignors(self) -> tuple[str, ...]:
+        names = self.value("group.consumer.assignors")
+        found = tuple(names) if isinstance(names, list) else ()
+        unknown = [name for name in found if name not in ("uniform", "range")]
+        if unknown or not found:
+            raise ConfigError(
+                f"group.consumer.assignors={','.join(found)}: this broker has uniform and range; name one or both"
+            )
+        return found
 
     def offsets_topic(self) -> tuple[int, int, dict[str, str]]:
         """Returns (partitions, replication factor, options) of `__consumer_offsets`."""

@@ -70,7 +70,11 @@ class BrokerImage(NamedTuple):
 
 
 class Image:
-    """Cluster metadata as replayed from its log."""
+    """Cluster metadata as replayed from its log.
+
+    Attributes:
+        topics_version: Grows with every change to any topic's existence or partitions.
+    """
 
     def __init__(self) -> None:
         self.topics: dict[str, TopicImage] = {}
@@ -79,6 +83,7 @@ class Image:
         self.brokers: dict[int, BrokerImage] = {}
         self.features: dict[str, int] = {}
         self.next_producer_id = 0
+        self.topics_version = 0
         self._changed_topics: dict[bytes, str | None] = {}
         self._changed_brokers: set[int] = set()
         self._replay: dict[type, Callable[[Any, int], None]] = {
@@ -133,6 +138,7 @@ class Image:
         self.topics[record.name] = TopicImage(record.name, topic_id, {})
         self.topic_names[topic_id] = record.name
         self._changed_topics[topic_id] = record.name
+        self.topics_version += 1
 
     def _partition(self, record: PartitionRecord, _offset: int) -> None:
         topic = self.topic_by_id(record.topic_id)
@@ -147,6 +153,7 @@ class Image:
             isr=tuple(record.isr),
         )
         self._changed_topics[topic.topic_id] = topic.name
+        self.topics_version += 1
 
     def _remove_topic(self, record: RemoveTopicRecord, _offset: int) -> None:
         topic_id = bytes(record.topic_id)
@@ -156,6 +163,7 @@ class Image:
         del self.topics[name]
         self.configs.pop((TOPIC_RESOURCE, name), None)
         self._changed_topics[topic_id] = None
+        self.topics_version += 1
 
     def _config(self, record: ConfigRecord, _offset: int) -> None:
         key = (record.resource_type, record.resource_name)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.coordinator.draft import SESSION, SYNC, Draft
 from barnabas.coordinator.group import Group, GroupState, Member, Waiting
+from barnabas.coordinator.offsets import Admission
 from barnabas.coordinator.records import group_record
 from barnabas.errors import (
     FencedInstanceIdError,
+    GroupIdNotFoundError,
     GroupMaxSizeReachedError,
     IllegalGenerationError,
     InconsistentGroupProtocolError,
@@ -29,8 +31,19 @@ from barnabas.protocol.messages.sync_group import SyncGroupRequest, SyncGroupRes
 
 if TYPE_CHECKING:
     from barnabas.coordinator.settings import GroupSettings
+    from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
 
-__all__ = ["check_member", "expire_join", "expire_session", "expire_sync", "heartbeat", "join", "leave", "sync"]
+__all__ = [
+    "admit_commit",
+    "check_member",
+    "expire_join",
+    "expire_session",
+    "expire_sync",
+    "heartbeat",
+    "join",
+    "leave",
+    "sync",
+]
 
 JOIN_VERSION_NEEDS_MEMBER_ID = 4
 JOIN_VERSION_CAN_SKIP_ASSIGNMENT = 9
@@ -343,6 +356,37 @@ def _leave_one(draft: Draft, identity: Any) -> int:
     error_code = check_member(group, member_id, identity.group_instance_id)
     if error_code == 0:
         draft.remove_member(member_id)
+    return error_code
+
+
+# OffsetCommit
+
+
+def admit_commit(group: Group | None, request: OffsetCommitRequest, now: Moment) -> Admission:
+    """Whether a commit is accepted; a member's commit prolongs its session as a heartbeat does."""
+    error_code = _check_commit(group, request)
+    if group is not None and error_code == 0 and group.state in (GroupState.STABLE, GroupState.PREPARING_REBALANCE):
+        member = group.members.get(request.member_id)
+        if member is not None:
+            return Admission(deadlines=(session_deadline(request.group_id, member, now),))
+    return Admission(error_code)
+
+
+def _check_commit(group: Group | None, request: OffsetCommitRequest) -> int:
+    generation = request.generation_id_or_member_epoch
+    if group is None:
+        if generation < 0:
+            return 0  # A consumer that assigns itself, or an administrator.
+        return GroupIdNotFoundError.code
+    if generation < 0 and group.state is GroupState.EMPTY:
+        return 0
+    if generation < 0 and not request.member_id and request.group_instance_id is None:
+        return UnknownMemberIdError.code  # Somebody outside the group commits while it has members.
+    error_code = check_member(group, request.member_id, request.group_instance_id)
+    if error_code == 0 and generation != group.generation:
+        error_code = IllegalGenerationError.code
+    if error_code == 0 and group.state is GroupState.COMPLETING_REBALANCE:
+        error_code = RebalanceInProgressError.code
     return error_code
 
 

@@ -6,29 +6,25 @@ shape with topic names filled in: whether a topic exists, and which id it has, i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from barnabas.coordinator.classic import check_member, session_deadline
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
 from barnabas.coordinator.records import CommittedOffset, Record, offset_record, offset_tombstone
 from barnabas.errors import (
     GroupIdNotFoundError,
-    IllegalGenerationError,
     NonEmptyGroupError,
     OffsetMetadataTooLargeError,
-    RebalanceInProgressError,
-    UnknownMemberIdError,
 )
-from barnabas.machine import Caller, Moment, Reply, Result
+from barnabas.machine import Caller, Deadline, Moment, Reply, Result
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
 from barnabas.protocol.messages.offset_fetch import OffsetFetchResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from barnabas.coordinator.settings import GroupSettings
 
-__all__ = ["Offsets", "commit", "delete_all", "fetch"]
+__all__ = ["Admission", "Offsets", "commit", "delete", "delete_all", "delete_except", "fetch"]
 
 NO_OFFSET = -1
 
@@ -64,28 +60,32 @@ class Offsets:
                 yield topic, partition
 
 
+class Admission(NamedTuple):
+    """Whether a group lets somebody commit.
+
+    Attributes:
+        error_code: 0, or why nothing may be committed.
+        refuse: Asked for each partition (topic id, partition) when it depends on the partition; its answer is an error
+            code.
+        deadlines: What follows for the member's session.
+    """
+
+    error_code: int = 0
+    refuse: Callable[[bytes, int], int] | None = None
+    deadlines: tuple[Deadline, ...] = ()
+
+
 def commit(
-    group: Group | None,
-    request: OffsetCommitRequest,
-    caller: Caller,
-    settings: GroupSettings,
-    now: Moment,
+    admission: Admission, request: OffsetCommitRequest, caller: Caller, settings: GroupSettings, now: Moment
 ) -> Result:
-    """Handles OffsetCommit: fenced by member and generation, one record per accepted partition."""
-    error_code = _check_commit(group, request)
-    result = Result()
-    if group is not None and error_code == 0 and group.state in (GroupState.STABLE, GroupState.PREPARING_REBALANCE):
-        member = group.members.get(request.member_id)
-        if member is not None:
-            result.deadlines.append(session_deadline(request.group_id, member, now))
+    """Handles OffsetCommit: fenced by the group's admission, one record per accepted partition."""
+    result = Result(deadlines=list(admission.deadlines))
     expire_ms = -1 if request.retention_time_ms == -1 else now.wall_ms + request.retention_time_ms
     topics = []
     for topic in request.topics:
         answers = []
         for partition in topic.partitions:
-            metadata = partition.committed_metadata or ""
-            too_large = _utf16_length(metadata) > settings.offset_metadata_max_size
-            code = error_code or (OffsetMetadataTooLargeError.code if too_large else 0)
+            code = _check_partition(admission, topic, partition, settings)
             answers.append(
                 OffsetCommitResponse.OffsetCommitResponsePartition(
                     partition_index=partition.partition_index, error_code=code
@@ -95,7 +95,7 @@ def commit(
                 committed = CommittedOffset(
                     offset=partition.committed_offset,
                     leader_epoch=partition.committed_leader_epoch,
-                    metadata=metadata,
+                    metadata=partition.committed_metadata or "",
                     commit_timestamp_ms=now.wall_ms,
                     expire_timestamp_ms=expire_ms,
                     topic_id=bytes(topic.topic_id),
@@ -108,22 +108,14 @@ def commit(
     return result
 
 
-def _check_commit(group: Group | None, request: OffsetCommitRequest) -> int:
-    generation = request.generation_id_or_member_epoch
-    if group is None:
-        if generation < 0:
-            return 0  # A consumer that assigns itself, or an administrator.
-        return GroupIdNotFoundError.code
-    if generation < 0 and group.state is GroupState.EMPTY:
-        return 0
-    if generation < 0 and not request.member_id and request.group_instance_id is None:
-        return UnknownMemberIdError.code  # Somebody outside the group commits while it has members.
-    error_code = check_member(group, request.member_id, request.group_instance_id)
-    if error_code == 0 and generation != group.generation:
-        error_code = IllegalGenerationError.code
-    if error_code == 0 and group.state is GroupState.COMPLETING_REBALANCE:
-        error_code = RebalanceInProgressError.code
-    return error_code
+def _check_partition(admission: Admission, topic: Any, partition: Any, settings: GroupSettings) -> int:
+    if admission.error_code:
+        return admission.error_code
+    if _utf16_length(partition.committed_metadata or "") > settings.offset_metadata_max_size:
+        return OffsetMetadataTooLargeError.code
+    if admission.refuse is not None:
+        return admission.refuse(bytes(topic.topic_id), partition.partition_index)
+    return 0
 
 
 def _utf16_length(text: str) -> int:
@@ -164,7 +156,12 @@ def delete(group: Group | None, offsets: Offsets, request: Any) -> tuple[int, li
         return NonEmptyGroupError.code, [], set()
     # What the members subscribed to is inside their metadata, which only the clients' assignors define; as in Kafka
     # when it cannot be read, every topic of a group with members counts as subscribed.
-    refused = {topic.name for topic in request.topics} if has_members else set()
+    return delete_except({topic.name for topic in request.topics} if has_members else set(), offsets, request)
+
+
+def delete_except(subscribed: Collection[str], offsets: Offsets, request: Any) -> tuple[int, list[Record], set[str]]:
+    """Decides about OffsetDelete of a group that reads these topics: (0, tombstones, topics refused)."""
+    refused = {topic.name for topic in request.topics if topic.name in subscribed}
     records = [
         offset_tombstone(request.group_id, topic.name, partition.partition_index)
         for topic in request.topics

@@ -132,4 +132,6 @@ def value_version(value: Any) -> int:
     """Returns the version in which Kafka 4.3 writes a value."""
     if isinstance(value, GroupMetadataValue):
         return GROUP_METADATA_VALUE_VERSION
+    if not isinstance(value, OffsetCommitValue):
+        return 0
     return OFFSET_COMMIT_VALUE_VERSION if value.expire_timestamp == -1 else OFFSET_COMMIT_VALUE_VERSION_WITH_EXPIRY

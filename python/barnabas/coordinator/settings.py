@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["GroupSettings"]
+__all__ = ["ConsumerSettings", "GroupSettings"]
 
 
 class GroupSettings(NamedTuple):
@@ -25,3 +25,22 @@ class GroupSettings(NamedTuple):
     group_size_max: int = 2_147_483_647
     offset_metadata_max_size: int = 4_096
     new_member_join_timeout_ms: int = 300_000
+
+
+class ConsumerSettings(NamedTuple):
+    """Broker options for groups of KIP-848; the defaults are Kafka's. A group's own options replace some of them.
+
+    Attributes:
+        session_timeout_ms: `group.consumer.session.timeout.ms`, or the group's `consumer.session.timeout.ms`.
+        heartbeat_interval_ms: `group.consumer.heartbeat.interval.ms`, or the group's `consumer.heartbeat.interval.ms`.
+        assignment_interval_ms: `group.consumer.assignment.interval.ms`, or the group's
+            `consumer.assignment.interval.ms`: the least time between two target assignments.
+        group_size_max: `group.consumer.max.size`.
+        assignors: `group.consumer.assignors`; the first one is the default.
+    """
+
+    session_timeout_ms: int = 45_000
+    heartbeat_interval_ms: int = 5_000
+    assignment_interval_ms: int = 1_000
+    group_size_max: int = 2_147_483_647
+    assignors: tuple[str, ...] = ("uniform", "range")

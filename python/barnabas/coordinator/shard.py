@@ -1,55 +1,88 @@
 """One partition of `__consumer_offsets` as a replicated state machine: its groups and their offsets.
 
-`stored` and `offsets` are exactly what the partition's records say, and change by `replay` alone. `groups` is the
-living side: members that join, parked requests. It starts from `stored` when loading ends and is lost with the shard.
+A group's name belongs to one kind of group at a time. This module knows which, hands requests to the kind's own modules
+(`classic.py`, `consumer.py`) and decides what one kind does to a name that another one has. A further kind of group is
+a further module and a further entry here.
+
+`stored`, `offsets` and `consumer_groups` are exactly what the partition's records say, and change by `replay` alone.
+`groups` is the living side of the classic groups: members that join, parked requests. It starts from `stored` when
+loading ends and is lost with the shard.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from barnabas.coordinator import classic, offsets
+from barnabas.coordinator import classic, consumer, consumer_queries, consumer_records, offsets
+from barnabas.coordinator.consumer import Surroundings, TopicsSeen
+from barnabas.coordinator.consumer_group import ConsumerGroup, ConsumerGroupState
 from barnabas.coordinator.draft import JOIN, SESSION, SYNC, Draft
-from barnabas.coordinator.group import Group, GroupState
+from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
 from barnabas.coordinator.offsets import Offsets
 from barnabas.coordinator.records import CommittedOffset, Record, group_from_record, group_tombstone
-from barnabas.errors import GroupIdNotFoundError, GroupSubscribedToTopicError, NonEmptyGroupError
+from barnabas.errors import (
+    GroupIdNotFoundError,
+    GroupSubscribedToTopicError,
+    InconsistentGroupProtocolError,
+    NonEmptyGroupError,
+)
 from barnabas.machine import Caller, Moment, Reply, Result
+from barnabas.protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
 from barnabas.protocol.messages.group_metadata_key import GroupMetadataKey
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
-from barnabas.protocol.messages.join_group import JoinGroupRequest
+from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
 from barnabas.protocol.messages.offset_commit_key import OffsetCommitKey
-from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
+from barnabas.protocol.messages.offset_delete import OffsetDeleteRequest
+from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 from barnabas.protocol.messages.sync_group import SyncGroupRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from barnabas.coordinator.settings import GroupSettings
+    from barnabas.coordinator.settings import ConsumerSettings, GroupSettings
+    from barnabas.coordinator.topics import Topics
 
-__all__ = ["DeleteGroup", "DescribeGroup", "GroupGone", "GroupShard", "ListShard"]
+__all__ = [
+    "DeleteGroup",
+    "DescribeConsumerGroup",
+    "DescribeGroup",
+    "GroupGone",
+    "GroupShard",
+    "GroupSummary",
+    "ListShard",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class GroupGone:
-    """Soft change: the group is deleted."""
+    """Soft change: the classic group is deleted."""
 
     group_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class DescribeGroup:
-    """One group of a DescribeGroups request; answered with a `Group` or None."""
+    """One group of a DescribeGroups request; answered with a classic `Group`, None, or why there is none."""
+
+    group_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeConsumerGroup:
+    """One group of a ConsumerGroupDescribe request; answered with a described group, or why there is none."""
 
     group_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class ListShard:
-    """A shard's share of a ListGroups request; answered with a list of `Group`."""
+    """A shard's share of a ListGroups request; answered with a list of `GroupSummary`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,48 +92,67 @@ class DeleteGroup:
     group_id: str
 
 
-class GroupShard:
-    """The groups of one partition of `__consumer_offsets`. Implements `barnabas.machine.Machine`."""
+class GroupSummary(NamedTuple):
+    """A group in a list of groups; `kind` is Kafka's name for the type of group."""
 
-    def __init__(self, settings: GroupSettings) -> None:
+    group_id: str
+    protocol_type: str
+    state: str
+    kind: str
+
+
+class GroupShard:
+    """The groups of one partition of `__consumer_offsets`. Implements `barnabas.machine.Machine`.
+
+    Args:
+        settings: The broker's options for groups.
+        topics: The cluster's topics, always as they are now.
+        consumer_settings: The options of a KIP-848 group, by its id.
+    """
+
+    def __init__(
+        self, settings: GroupSettings, topics: Topics, consumer_settings: Callable[[str], ConsumerSettings]
+    ) -> None:
         self.settings = settings
+        self.topics = topics
         self.stored: dict[str, Any] = {}
         self.offsets = Offsets()
         self.groups: dict[str, Group] = {}
-        self._classic: dict[type, Callable[[Group | None, Any, Caller, GroupSettings, Moment], Result]] = {
-            JoinGroupRequest: classic.join,
-            SyncGroupRequest: classic.sync,
-            HeartbeatRequest: classic.heartbeat,
-            LeaveGroupRequest: classic.leave,
-            OffsetCommitRequest: offsets.commit,
+        self.consumer_groups: dict[str, ConsumerGroup] = {}
+        self._consumer_settings = consumer_settings
+        self._handlers: dict[type, Callable[[Any, Caller, Moment], Result]] = {
+            JoinGroupRequest: self._join,
+            SyncGroupRequest: self._classic(classic.sync),
+            HeartbeatRequest: self._classic(classic.heartbeat),
+            LeaveGroupRequest: self._classic(classic.leave),
+            ConsumerGroupHeartbeatRequest: self._consumer_heartbeat,
+            OffsetCommitRequest: self._commit,
+            OffsetFetchRequest.OffsetFetchRequestGroup: self._fetch,
+            OffsetDeleteRequest: self._delete_offsets,
+            DescribeGroup: self._describe,
+            DescribeConsumerGroup: self._describe_consumer,
+            DeleteGroup: self._delete_group,
+            ListShard: self._list,
         }
 
     def group(self, group_id: str) -> Group | None:
-        """Returns the living group; one that has only offsets is an Empty one without a protocol."""
+        """Returns the living classic group; one that has only offsets is an Empty one without a protocol."""
         group = self.groups.get(group_id)
-        if group is None and group_id in self.offsets.groups:
+        if group is None and group_id in self.offsets.groups and group_id not in self.consumer_groups:
             group = Group(group_id=group_id)
         return group
 
     def handle(self, caller: Caller, request: Any, now: Moment) -> Result:
         """Decides about a request; see `barnabas.machine.Machine`."""
-        if isinstance(request, ListShard):
-            return Result(replies=[Reply(caller.token, list(self._all_groups()))])
-        group = self.group(request.group_id)
-        handler = self._classic.get(type(request))
-        if handler is not None:
-            return handler(group, request, caller, self.settings, now)
-        if isinstance(request, OffsetFetchRequest.OffsetFetchRequestGroup):
-            return Result(replies=[Reply(caller.token, offsets.fetch(self.offsets, request))])
-        if isinstance(request, DescribeGroup):
-            return Result(replies=[Reply(caller.token, group)])
-        if isinstance(request, DeleteGroup):
-            return self._delete_group(group, request, caller)
-        return self._delete_offsets(group, request, caller)
+        return self._handlers[type(request)](request, caller, now)
 
     def expire(self, key: tuple[Any, ...], now: Moment) -> Result:
         """Decides what follows from a deadline; see `barnabas.machine.Machine`."""
         kind, group_id = key[0], key[1]
+        if kind == consumer.SESSION:
+            return consumer.expire_session(self.consumer_groups.get(group_id), key[2], self._around(group_id, now))
+        if kind == consumer.REVOCATION:
+            return consumer.expire_revocation(self.consumer_groups.get(group_id), key[2], self._around(group_id, now))
         group = self.groups.get(group_id)
         if kind == SESSION:
             return classic.expire_session(group, key[2], self.settings, now)
@@ -110,10 +162,14 @@ class GroupShard:
             return classic.expire_sync(group, self.settings, now)
         raise RuntimeError(f"no deadline is called {key!r}")
 
-    def apply(self, change: Group | GroupGone) -> None:
-        """Installs a group as a handler left it, or takes it out."""
+    def apply(self, change: Group | GroupGone | TopicsSeen) -> None:
+        """Installs a classic group as a handler left it, takes it out, or notes what a KIP-848 group has seen."""
         if isinstance(change, GroupGone):
             self.groups.pop(change.group_id, None)
+        elif isinstance(change, TopicsSeen):
+            group = self.consumer_groups.get(change.group_id)
+            if group is not None:
+                group.topics_seen = change.version
         else:
             self.groups[change.group_id] = change
 
@@ -122,23 +178,28 @@ class GroupShard:
         del offset
         key, value = record
         if isinstance(key, OffsetCommitKey):
-            if value is None:
-                self.offsets.remove(key.group, key.topic, key.partition)
-                return
-            committed = CommittedOffset(
-                offset=value.offset,
-                leader_epoch=value.leader_epoch,
-                metadata=value.metadata,
-                commit_timestamp_ms=value.commit_timestamp,
-                expire_timestamp_ms=value.expire_timestamp,
-                topic_id=bytes(value.topic_id),
-            )
-            self.offsets.put(key.group, key.topic, key.partition, committed)
+            self._replay_offset(key, value)
         elif isinstance(key, GroupMetadataKey):
             if value is None:
                 self.stored.pop(key.group, None)
             else:
                 self.stored[key.group] = value
+        elif isinstance(key, consumer_records.KEYS):
+            consumer_records.replay(self.consumer_groups, key, value)
+
+    def _replay_offset(self, key: OffsetCommitKey, value: Any) -> None:
+        if value is None:
+            self.offsets.remove(key.group, key.topic, key.partition)
+            return
+        committed = CommittedOffset(
+            offset=value.offset,
+            leader_epoch=value.leader_epoch,
+            metadata=value.metadata,
+            commit_timestamp_ms=value.commit_timestamp,
+            expire_timestamp_ms=value.expire_timestamp,
+            topic_id=bytes(value.topic_id),
+        )
+        self.offsets.put(key.group, key.topic, key.partition, committed)
 
     def loaded(self, now: Moment) -> Result:
         """Brings the stored groups to life; every member has a whole session timeout to be heard of."""
@@ -149,30 +210,78 @@ class GroupShard:
                 draft.prolong_session(member)
             if len(draft.group.members) > self.settings.group_size_max:
                 draft.prepare_rebalance()
-            result.records += draft.result.records
-            result.deadlines += draft.result.deadlines
-            result.soft += draft.result.soft
+            _add(result, draft.result)
+        for group_id, group in self.consumer_groups.items():
+            _add(result, consumer.loaded(group, self._around(group_id, now)))
         return result
 
-    def _all_groups(self) -> Iterable[Group]:
-        for group_id in self.groups.keys() | self.offsets.groups.keys():
-            group = self.group(group_id)
-            if group is not None:
-                yield group
+    def _around(self, group_id: str, now: Moment) -> Surroundings:
+        return Surroundings(self._consumer_settings(group_id), self.topics, now)
 
-    def _delete_group(self, group: Group | None, request: DeleteGroup, caller: Caller) -> Result:
+    # Members.
+
+    def _classic(
+        self, decide: Callable[[Group | None, Any, Caller, GroupSettings, Moment], Result]
+    ) -> Callable[[Any, Caller, Moment], Result]:
+        """A request of the classic protocol; to a group of another kind it is one of a group that does not exist."""
+        return lambda request, caller, now: decide(self.group(request.group_id), request, caller, self.settings, now)
+
+    def _join(self, request: JoinGroupRequest, caller: Caller, now: Moment) -> Result:
+        other = self.consumer_groups.get(request.group_id)
+        if other is None:
+            return classic.join(self.group(request.group_id), request, caller, self.settings, now)
+        if other.members:
+            code = InconsistentGroupProtocolError.code
+            response = JoinGroupResponse(error_code=code, member_id=request.member_id, protocol_name=None)
+            return Result(replies=[Reply(caller.token, response)])
+        result = classic.join(None, request, caller, self.settings, now)
+        if result.records or result.soft:
+            result.records[:0] = consumer_records.group_tombstones(other)
+        return result
+
+    def _consumer_heartbeat(self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now: Moment) -> Result:
+        around = self._around(request.group_id, now)
+        other = self.groups.get(request.group_id)
+        if other is not None and (other.members or other.pending_join):
+            message = f"Group {request.group_id} is not a consumer group."
+            response = ConsumerGroupHeartbeatResponse(error_code=GroupIdNotFoundError.code, error_message=message)
+            return Result(replies=[Reply(caller.token, response)])
+        result = consumer.heartbeat(self.consumer_groups.get(request.group_id), request, caller, around)
+        if other is not None and result.records:
+            result.records.insert(0, group_tombstone(request.group_id))
+            result.soft.insert(0, GroupGone(request.group_id))
+        return result
+
+    # Offsets.
+
+    def _commit(self, request: OffsetCommitRequest, caller: Caller, now: Moment) -> Result:
+        group = self.consumer_groups.get(request.group_id)
         if group is None:
-            return Result(replies=[Reply(caller.token, GroupIdNotFoundError.code)])
-        if group.state is not GroupState.EMPTY:
-            return Result(replies=[Reply(caller.token, NonEmptyGroupError.code)])
-        records = offsets.delete_all(self.offsets, request.group_id)
-        records.append(group_tombstone(request.group_id))
-        return Result(records=records, replies=[Reply(caller.token, 0)], soft=[GroupGone(request.group_id)])
+            admission = classic.admit_commit(self.group(request.group_id), request, now)
+        else:
+            admission = consumer_queries.admit_commit(group, request, caller.api_version)
+        return offsets.commit(admission, request, caller, self.settings, now)
 
-    def _delete_offsets(self, group: Group | None, request: Any, caller: Caller) -> Result:
+    def _fetch(self, request: OffsetFetchRequest.OffsetFetchRequestGroup, caller: Caller, now: Moment) -> Result:
+        del now
+        group = self.consumer_groups.get(request.group_id)
+        code = 0 if group is None else consumer_queries.check_fetch(group, request.member_id, request.member_epoch)
+        if code:
+            refused = OffsetFetchResponse.OffsetFetchResponseGroup(group_id=request.group_id, error_code=code)
+            return Result(replies=[Reply(caller.token, refused)])
+        return Result(replies=[Reply(caller.token, offsets.fetch(self.offsets, request))])
+
+    def _delete_offsets(self, request: OffsetDeleteRequest, caller: Caller, now: Moment) -> Result:
         from barnabas.protocol.messages import offset_delete as message  # noqa: PLC0415 - rare, and loaded on first use
 
-        error_code, records, refused = offsets.delete(group, self.offsets, request)
+        del now
+        group = self.consumer_groups.get(request.group_id)
+        if group is None:
+            found = offsets.delete(self.group(request.group_id), self.offsets, request)
+        else:
+            subscribed = frozenset(group.subscribed_topics())
+            found = offsets.delete_except(subscribed, self.offsets, request)
+        error_code, records, refused = found
         topics = [
             message.OffsetDeleteResponse.OffsetDeleteResponseTopic(
                 name=topic.name,
@@ -188,3 +297,59 @@ class GroupShard:
         ]
         response = message.OffsetDeleteResponse(error_code=error_code, topics=[] if error_code else topics)
         return Result(records=records, replies=[Reply(caller.token, response)])
+
+    # Administration.
+
+    def _describe(self, request: DescribeGroup, caller: Caller, now: Moment) -> Result:
+        del now
+        if request.group_id in self.consumer_groups:
+            return Result(replies=[Reply(caller.token, f"Group {request.group_id} is not a classic group.")])
+        return Result(replies=[Reply(caller.token, self.group(request.group_id))])
+
+    def _describe_consumer(self, request: DescribeConsumerGroup, caller: Caller, now: Moment) -> Result:
+        del now
+        group_id = request.group_id
+        group = self.consumer_groups.get(group_id)
+        if group is None:
+            is_classic = self.group(group_id) is not None
+            reply: Any = f"Group {group_id} is not a consumer group." if is_classic else f"Group {group_id} not found."
+        else:
+            reply = consumer_queries.describe(group, self.topics, self._consumer_settings(group_id).assignors[0])
+        return Result(replies=[Reply(caller.token, reply)])
+
+    def _list(self, request: ListShard, caller: Caller, now: Moment) -> Result:
+        del request, now
+        return Result(replies=[Reply(caller.token, list(self._summaries()))])
+
+    def _summaries(self) -> Iterable[GroupSummary]:
+        for group in self.consumer_groups.values():
+            yield GroupSummary(group.group_id, CONSUMER_PROTOCOL_TYPE, group.state.value, "consumer")
+        for group_id in self.groups.keys() | self.offsets.groups.keys():
+            classic_group = self.group(group_id)
+            if classic_group is not None:
+                state = classic_group.state.value
+                yield GroupSummary(group_id, classic_group.protocol_type or "", state, "classic")
+
+    def _delete_group(self, request: DeleteGroup, caller: Caller, now: Moment) -> Result:
+        del now
+        group_id = request.group_id
+        consumer_group = self.consumer_groups.get(group_id)
+        group = self.group(group_id)
+        if group is None and consumer_group is None:
+            return Result(replies=[Reply(caller.token, GroupIdNotFoundError.code)])
+        records = offsets.delete_all(self.offsets, group_id)
+        if consumer_group is not None:
+            if consumer_group.state is not ConsumerGroupState.EMPTY:
+                return Result(replies=[Reply(caller.token, NonEmptyGroupError.code)])
+            records += consumer_records.group_tombstones(consumer_group)
+            return Result(records=records, replies=[Reply(caller.token, 0)])
+        if group is not None and group.state is not GroupState.EMPTY:
+            return Result(replies=[Reply(caller.token, NonEmptyGroupError.code)])
+        records.append(group_tombstone(group_id))
+        return Result(records=records, replies=[Reply(caller.token, 0)], soft=[GroupGone(group_id)])
+
+
+def _add(result: Result, more: Result) -> None:
+    result.records += more.records
+    result.deadlines += more.deadlines
+    result.soft += more.soft

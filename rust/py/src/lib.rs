@@ -10,6 +10,7 @@ mod door;
 mod error;
 mod protocol;
 mod record;
+mod regex;
 mod scan;
 
 use pyo3::prelude::*;
@@ -21,5 +22,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     columns::register(m)?;
     client::register(m)?;
     scan::register(m)?;
+    regex::register(m)?;
     broker::register(m)
 }

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from barnabas.coordinator.settings import GroupSettings
+from fake_topics import FakeTopics
+
+from barnabas.coordinator.settings import ConsumerSettings, GroupSettings
 from barnabas.coordinator.shard import GroupShard
 from barnabas.machine import Caller, Moment, Result
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
@@ -23,8 +25,12 @@ class VirtualShard:
     """Drives a `GroupShard` as the runtime does, keeping its log in a list."""
 
     def __init__(self, **settings: Any) -> None:
+        names = [name for name in settings if name.startswith("consumer_")]
+        consumer = {name.removeprefix("consumer_"): settings.pop(name) for name in names}
+        self.consumer_settings = ConsumerSettings(**{"assignment_interval_ms": 0, **consumer})
         self.settings = GroupSettings(**{"initial_rebalance_delay_ms": 0, **settings})
-        self.shard = GroupShard(self.settings)
+        self.topics = FakeTopics(orders=4, payments=2)
+        self.shard = self._new_shard()
         self.log: list[Any] = []
         self.deadlines: dict[tuple[Any, ...], float] = {}
         self.answers: dict[int, Any] = {}
@@ -61,11 +67,14 @@ class VirtualShard:
 
     def reload(self) -> None:
         """Loses everything but the log, as after a kill -9 or a failed append."""
-        self.shard = GroupShard(self.settings)
+        self.shard = self._new_shard()
         self.deadlines.clear()
         for offset, record in enumerate(self.log):
             self.shard.replay(record, offset)
         self._apply(self.shard.loaded(self.moment()))
+
+    def _new_shard(self) -> GroupShard:
+        return GroupShard(self.settings, self.topics, lambda _group_id: self.consumer_settings)
 
     def _apply(self, result: Result) -> None:
         for change in result.soft:
@@ -140,11 +149,14 @@ class VirtualShard:
             committed_metadata=metadata,
         )
         version = fields.pop("version", 10)
+        topic_id = fields.pop("topic_id", bytes(16))
         request = OffsetCommitRequest(
             group_id=GROUP,
             generation_id_or_member_epoch=generation,
             member_id=member_id,
-            topics=[OffsetCommitRequest.OffsetCommitRequestTopic(name="orders", partitions=[partition])],
+            topics=[
+                OffsetCommitRequest.OffsetCommitRequestTopic(name="orders", topic_id=topic_id, partitions=[partition])
+            ],
             **fields,
         )
         return int(self.ask(request, version).topics[0].partitions[0].error_code)

@@ -28,5 +28,7 @@ HANDLERS: dict[int, str] = {
     42: "delete_groups",
     47: "offset_delete",
     60: "describe_cluster",
+    68: "consumer_group_heartbeat",
+    69: "consumer_group_describe",
 }
 """API key -> module. Metadata comes here only for topics that are to be created; the data plane answers it."""

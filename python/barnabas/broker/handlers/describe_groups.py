@@ -41,14 +41,14 @@ def handle(plane: ControlPlane, request: Request) -> None:
         submit(index, group_id)
 
 
-def _describe(group_id: str, group: Group | Failed | None, version: int) -> DescribeGroupsResponse.DescribedGroup:
+def _describe(group_id: str, group: Group | Failed | str | None, version: int) -> DescribeGroupsResponse.DescribedGroup:
     if isinstance(group, Failed):
         return DescribeGroupsResponse.DescribedGroup(group_id=group_id, error_code=group.error_code)
-    if group is None:
+    if group is None or isinstance(group, str):
         dead = DescribeGroupsResponse.DescribedGroup(group_id=group_id, group_state=GroupState.DEAD.value)
         if version >= FIRST_VERSION_WITH_NOT_FOUND:
             dead.error_code = GroupIdNotFoundError.code
-            dead.error_message = f"Group {group_id} not found."
+            dead.error_message = group or f"Group {group_id} not found."
         return dead
     is_stable = group.state is GroupState.STABLE
     return DescribeGroupsResponse.DescribedGroup(

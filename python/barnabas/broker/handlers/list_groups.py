@@ -25,14 +25,14 @@ def handle(plane: ControlPlane, request: Request) -> None:
         groups = [
             ListGroupsResponse.ListedGroup(
                 group_id=group.group_id,
-                protocol_type=group.protocol_type or "",
-                group_state=group.state.value,
-                group_type="classic",
+                protocol_type=group.protocol_type,
+                group_state=group.state,
+                group_type=group.kind,
             )
             for shard in shards
             if not isinstance(shard, Failed)
             for group in shard
-            if (not states or group.state.value.lower() in states) and (not types or "classic" in types)
+            if (not states or group.state.lower() in states) and (not types or group.kind in types)
         ]
         request.respond(ListGroupsResponse(error_code=code, groups=groups))
 

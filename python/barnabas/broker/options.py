@@ -113,6 +113,8 @@ EFFECTIVE = frozenset(
         "node.id",
         "num.network.threads",
         "offset.metadata.max.bytes",
+        "offsets.retention.check.interval.ms",
+        "offsets.retention.minutes",
         "offsets.topic.num.partitions",
         "offsets.topic.replication.factor",
         "offsets.topic.segment.bytes",
@@ -301,6 +303,8 @@ class BrokerOptions:
             initial_rebalance_delay_ms=self.number("group.initial.rebalance.delay.ms"),
             group_size_max=self.number("group.max.size"),
             offset_metadata_max_size=self.number("offset.metadata.max.bytes"),
+            offsets_retention_ms=self.number("offsets.retention.minutes") * 60_000,
+            offsets_check_interval_ms=self.number("offsets.retention.check.interval.ms"),
         )
 
     def consumer_settings(self) -> ConsumerSettings:

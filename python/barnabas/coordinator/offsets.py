@@ -147,16 +147,21 @@ def fetch(offsets: Offsets, request: Any) -> OffsetFetchResponse.OffsetFetchResp
     return OffsetFetchResponse.OffsetFetchResponseGroup(group_id=request.group_id, topics=topics)
 
 
-def delete(group: Group | None, offsets: Offsets, request: Any) -> tuple[int, list[Record], set[str]]:
-    """Decides about OffsetDelete: (error code, tombstones, topics refused because the group may read them)."""
+def delete(
+    group: Group | None, subscribed: Collection[str] | None, offsets: Offsets, request: Any
+) -> tuple[int, list[Record], set[str]]:
+    """Decides about OffsetDelete: (error code, tombstones, topics refused because the group may read them).
+
+    `subscribed` are the topics that the group's members read; None if that is not known.
+    """
     if group is None:
         return GroupIdNotFoundError.code, [], set()
     has_members = group.state is not GroupState.EMPTY
     if has_members and group.protocol_type != CONSUMER_PROTOCOL_TYPE:
         return NonEmptyGroupError.code, [], set()
-    # What the members subscribed to is inside their metadata, which only the clients' assignors define; as in Kafka
-    # when it cannot be read, every topic of a group with members counts as subscribed.
-    return delete_except({topic.name for topic in request.topics} if has_members else set(), offsets, request)
+    # Where it cannot be known what members subscribe to, every topic counts as subscribed, as in Kafka.
+    everything = {topic.name for topic in request.topics}
+    return delete_except(everything if subscribed is None and has_members else subscribed or (), offsets, request)
 
 
 def delete_except(subscribed: Collection[str], offsets: Offsets, request: Any) -> tuple[int, list[Record], set[str]]:

@@ -16,6 +16,8 @@ class GroupSettings(NamedTuple):
         initial_rebalance_delay_ms: `group.initial.rebalance.delay.ms`.
         group_size_max: `group.max.size`.
         offset_metadata_max_size: `offset.metadata.max.bytes`, counted in UTF-16 units as Kafka counts it.
+        offsets_retention_ms: `offsets.retention.minutes`, in milliseconds.
+        offsets_check_interval_ms: `offsets.retention.check.interval.ms`.
         new_member_join_timeout_ms: How long a member that is not known yet may wait in JoinGroup before it is dropped.
     """
 
@@ -24,6 +26,8 @@ class GroupSettings(NamedTuple):
     initial_rebalance_delay_ms: int = 3_000
     group_size_max: int = 2_147_483_647
     offset_metadata_max_size: int = 4_096
+    offsets_retention_ms: int = 7 * 24 * 3_600_000
+    offsets_check_interval_ms: int = 600_000
     new_member_join_timeout_ms: int = 300_000
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from barnabas.coordinator import classic, consumer, consumer_queries, consumer_records, offsets
+from barnabas.coordinator import classic, consumer, consumer_queries, consumer_records, expiry, offsets
 from barnabas.coordinator.consumer import Surroundings, TopicsSeen
 from barnabas.coordinator.consumer_group import ConsumerGroup, ConsumerGroupState
 from barnabas.coordinator.draft import JOIN, SESSION, SYNC, Draft
@@ -27,7 +27,7 @@ from barnabas.errors import (
     InconsistentGroupProtocolError,
     NonEmptyGroupError,
 )
-from barnabas.machine import Caller, Moment, Reply, Result
+from barnabas.machine import Caller, Deadline, Moment, Reply, Result
 from barnabas.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from barnabas.coordinator.topics import Topics
 
 __all__ = [
+    "EXPIRY_SLICE",
     "DeleteGroup",
     "DescribeConsumerGroup",
     "DescribeGroup",
@@ -57,6 +58,12 @@ __all__ = [
     "GroupSummary",
     "ListShard",
 ]
+
+
+EXPIRY_SLICE = 2_000
+"""Offsets that one step of expiry looks at, about; a group is looked at whole."""
+
+_EXPIRY = ("offsets-expiry",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,12 @@ class DeleteGroup:
     group_id: str
 
 
+class ExpiryLeft(NamedTuple):
+    """Soft change: the groups that the present round of expiry has still to look at."""
+
+    group_ids: tuple[str, ...]
+
+
 class GroupSummary(NamedTuple):
     """A group in a list of groups; `kind` is Kafka's name for the type of group."""
 
@@ -120,6 +133,7 @@ class GroupShard:
         self.groups: dict[str, Group] = {}
         self.consumer_groups: dict[str, ConsumerGroup] = {}
         self._consumer_settings = consumer_settings
+        self._expiry_left: tuple[str, ...] = ()
         self._handlers: dict[type, Callable[[Any, Caller, Moment], Result]] = {
             JoinGroupRequest: self._join,
             SyncGroupRequest: self._classic(classic.sync),
@@ -148,6 +162,8 @@ class GroupShard:
 
     def expire(self, key: tuple[Any, ...], now: Moment) -> Result:
         """Decides what follows from a deadline; see `barnabas.machine.Machine`."""
+        if key == _EXPIRY:
+            return self._expire_offsets(now)
         kind, group_id = key[0], key[1]
         if kind == consumer.SESSION:
             return consumer.expire_session(self.consumer_groups.get(group_id), key[2], self._around(group_id, now))
@@ -162,7 +178,7 @@ class GroupShard:
             return classic.expire_sync(group, self.settings, now)
         raise RuntimeError(f"no deadline is called {key!r}")
 
-    def apply(self, change: Group | GroupGone | TopicsSeen) -> None:
+    def apply(self, change: Group | GroupGone | TopicsSeen | ExpiryLeft) -> None:
         """Installs a classic group as a handler left it, takes it out, or notes what a KIP-848 group has seen."""
         if isinstance(change, GroupGone):
             self.groups.pop(change.group_id, None)
@@ -170,6 +186,8 @@ class GroupShard:
             group = self.consumer_groups.get(change.group_id)
             if group is not None:
                 group.topics_seen = change.version
+        elif isinstance(change, ExpiryLeft):
+            self._expiry_left = change.group_ids
         else:
             self.groups[change.group_id] = change
 
@@ -213,6 +231,7 @@ class GroupShard:
             _add(result, draft.result)
         for group_id, group in self.consumer_groups.items():
             _add(result, consumer.loaded(group, self._around(group_id, now)))
+        result.deadlines.append(Deadline(_EXPIRY, now.stamp_ms + self.settings.offsets_check_interval_ms))
         return result
 
     def _around(self, group_id: str, now: Moment) -> Surroundings:
@@ -277,7 +296,9 @@ class GroupShard:
         del now
         group = self.consumer_groups.get(request.group_id)
         if group is None:
-            found = offsets.delete(self.group(request.group_id), self.offsets, request)
+            classic_group = self.group(request.group_id)
+            known = None if classic_group is None else expiry.subscribed_topics(classic_group)
+            found = offsets.delete(classic_group, known, self.offsets, request)
         else:
             subscribed = frozenset(group.subscribed_topics())
             found = offsets.delete_except(subscribed, self.offsets, request)
@@ -297,6 +318,39 @@ class GroupShard:
         ]
         response = message.OffsetDeleteResponse(error_code=error_code, topics=[] if error_code else topics)
         return Result(records=records, replies=[Reply(caller.token, response)])
+
+    def _expire_offsets(self, now: Moment) -> Result:
+        """Forgets what has expired, a bounded number of offsets at a time; other requests go between."""
+        result = Result()
+        left = list(self._expiry_left or self.offsets.groups.keys() | self.groups.keys() | self.consumer_groups.keys())
+        seen = 0
+        while left and seen < EXPIRY_SLICE:
+            group_id = left.pop()
+            seen += 1 + sum(len(partitions) for partitions in self.offsets.groups.get(group_id, {}).values())
+            self._expire_group(group_id, now, result)
+        result.soft.append(ExpiryLeft(tuple(left)))
+        after_ms = 1 if left else self.settings.offsets_check_interval_ms
+        result.deadlines.append(Deadline(_EXPIRY, now.stamp_ms + after_ms))
+        return result
+
+    def _expire_group(self, group_id: str, now: Moment, result: Result) -> None:
+        modern, group = self.consumer_groups.get(group_id), self.group(group_id)
+        rule = None
+        if modern is not None:
+            rule = expiry.of_consumer(modern)
+        elif group is not None:
+            rule = expiry.of_classic(group)
+        tombstones, none_left = expiry.expired(
+            self.offsets, group_id, rule, now.wall_ms, self.settings.offsets_retention_ms
+        )
+        result.records += tombstones
+        if not none_left:
+            return
+        if modern is not None and modern.state is ConsumerGroupState.EMPTY:
+            result.records += consumer_records.group_tombstones(modern)
+        elif group is not None and group.state is GroupState.EMPTY and not group.pending_join:
+            result.records.append(group_tombstone(group_id))
+            result.soft.append(GroupGone(group_id))
 
     # Administration.
 

@@ -151,7 +151,7 @@ class VirtualShard:
         version = fields.pop("version", 10)
         topic_id = fields.pop("topic_id", bytes(16))
         request = OffsetCommitRequest(
-            group_id=GROUP,
+            group_id=fields.pop("group_id", GROUP),
             generation_id_or_member_epoch=generation,
             member_id=member_id,
             topics=[

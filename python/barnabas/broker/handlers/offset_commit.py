@@ -1,7 +1,7 @@
 """OffsetCommit (key 8), versions 2-10.
 
-Kept: fencing by member and generation, simple consumers, metadata limits, topics by id (version 10). Topics that do not
-exist are refused one by one. Left out: expiry of offsets (the retention time of versions 2-4 is stored, not acted on).
+Kept: fencing by member, generation and member epoch, simple consumers, metadata limits, the retention time of versions
+2-4, topics by id (version 10). Topics that do not exist are refused one by one. Left out: nothing.
 """
 
 from __future__ import annotations

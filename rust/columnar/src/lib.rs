@@ -12,21 +12,23 @@ mod csv;
 mod decoder;
 pub mod encode;
 mod error;
-mod json;
+pub mod json;
 mod options;
 mod payload;
 mod pool;
 mod projection;
 mod raw;
+mod scalar;
 mod text;
 mod views;
 
 pub use csv::CsvOptions;
 pub use decoder::{BATCH_BYTES_LIMIT, Decoder, Limits, RecordSlice};
 pub use error::ColumnarError;
-pub use json::{JsonOptions, NESTING_LIMIT};
+pub use json::{EpochUnit, JsonOptions, JsonWriteOptions, NESTING_LIMIT};
 pub use payload::{BadRecords, CORRUPT_RECORD, Part, PayloadFormat, PayloadOptions};
 pub use projection::{Dialect, Projection, RawColumn};
+pub use scalar::pattern::Pattern;
 
 /// The result of this crate.
 pub type Result<T> = std::result::Result<T, ColumnarError>;

@@ -8,6 +8,9 @@ use crate::json::JsonOptions;
 use crate::payload::{PayloadFormat, PayloadOptions};
 use crate::{BadRecords, ColumnarError, Result};
 
+/// Deepest nesting of lists, maps and structs in a column's type.
+pub(crate) const TYPE_NESTING_LIMIT: usize = 100;
+
 /// A column that Kafka itself gives each record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RawColumn {
@@ -232,6 +235,9 @@ impl Projection {
                     if options.is_corrupt_record(field) {
                         Origin::Corrupt
                     } else {
+                        if nests_deeper(field.data_type(), TYPE_NESTING_LIMIT) {
+                            return Err(unsupported(field, "anything: it is nested too deeply"));
+                        }
                         typed.push(field.as_ref());
                         Origin::Payload
                     }
@@ -281,6 +287,16 @@ fn raw_origin(field: &Field, dialect: Dialect) -> Result<Origin> {
         return Ok(Origin::Raw(column));
     }
     Err(unsupported(field, "this Kafka column"))
+}
+
+/// Whether a type has more than `limit` levels; looks no deeper than that.
+fn nests_deeper(data_type: &DataType, limit: usize) -> bool {
+    let Some(below) = limit.checked_sub(1) else { return true };
+    match data_type {
+        DataType::Struct(fields) => fields.iter().any(|field| nests_deeper(field.data_type(), below)),
+        DataType::List(element) | DataType::Map(element, _) => nests_deeper(element.data_type(), below),
+        _ => false,
+    }
 }
 
 /// A column that cannot be decoded from this.

@@ -4,7 +4,7 @@
 //! open batch, and [`BatchEncoder`] does that for whole tables. The cells are copied once, into the batch.
 
 mod batches;
-mod cells;
+pub(crate) mod cells;
 mod headers;
 mod input;
 mod numbers;

@@ -4,25 +4,24 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::BooleanBuilder;
-use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, TimestampMicrosecondType,
-};
-use arrow_array::{ArrayRef, ListArray, MapArray, PrimitiveArray, StructArray};
+use arrow_array::{ArrayRef, ListArray, MapArray, StructArray};
 use arrow_buffer::NullBufferBuilder;
-use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Fields};
 
+use super::JsonOptions;
 use super::fields::FieldSpans;
-use super::scan::{Kind, Scanner, Span};
-use super::{number, text, time};
+use super::scan::{Scanner, Span};
+use super::value::{self, Value};
 use crate::builder::{BytesBuilder, ListEnds};
+use crate::scalar::Leaf;
 use crate::{ColumnarError, Result};
 
 /// Whether a value fitted its column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fit {
     Fits,
+    /// It was appended, with nulls inside.
+    Partial,
     /// It was appended as null.
     Bad,
 }
@@ -30,19 +29,7 @@ pub(crate) enum Fit {
 /// A growing column of one type.
 #[derive(Debug)]
 pub(crate) enum Column {
-    Boolean(BooleanBuilder),
-    Int8(Numbers<Int8Type>),
-    Int16(Numbers<Int16Type>),
-    Int32(Numbers<Int32Type>),
-    Int64(Numbers<Int64Type>),
-    Float32(Numbers<Float32Type>),
-    Float64(Numbers<Float64Type>),
-    Decimal(Numbers<Decimal128Type>, u8, i8),
-    Date(Numbers<Date32Type>),
-    Timestamp(Numbers<TimestampMicrosecondType>),
-    LocalTimestamp(Numbers<TimestampMicrosecondType>),
-    Text(BytesBuilder),
-    Binary(BytesBuilder),
+    Leaf(Leaf),
     Struct(Box<StructColumn>),
     List(Box<ListColumn>),
     Map(Box<MapColumn>),
@@ -51,253 +38,103 @@ pub(crate) enum Column {
 impl Column {
     pub(crate) fn new(data_type: &DataType) -> Option<Self> {
         Some(match data_type {
-            DataType::Boolean => Self::Boolean(BooleanBuilder::new()),
-            DataType::Int8 => Self::Int8(Numbers::new()),
-            DataType::Int16 => Self::Int16(Numbers::new()),
-            DataType::Int32 => Self::Int32(Numbers::new()),
-            DataType::Int64 => Self::Int64(Numbers::new()),
-            DataType::Float32 => Self::Float32(Numbers::new()),
-            DataType::Float64 => Self::Float64(Numbers::new()),
-            DataType::Decimal128(precision, scale) => Self::Decimal(Numbers::new(), *precision, *scale),
-            DataType::Date32 => Self::Date(Numbers::new()),
-            DataType::Timestamp(TimeUnit::Microsecond, Some(zone)) if &**zone == "UTC" => {
-                Self::Timestamp(Numbers::new())
-            }
-            DataType::Timestamp(TimeUnit::Microsecond, None) => Self::LocalTimestamp(Numbers::new()),
-            DataType::Utf8 => Self::Text(BytesBuilder::new()),
-            DataType::Binary => Self::Binary(BytesBuilder::new()),
             DataType::Struct(fields) => Self::Struct(Box::new(StructColumn::new(fields)?)),
             DataType::List(element) => Self::List(Box::new(ListColumn::new(element)?)),
             DataType::Map(entries, _) => Self::Map(Box::new(MapColumn::new(entries)?)),
-            _ => return None,
+            _ => Self::Leaf(Leaf::new(data_type)?),
         })
     }
 
     /// Appends the value at `span`; what does not fit becomes null.
     #[inline]
-    pub(crate) fn push(&mut self, input: &[u8], span: Span) -> Result<Fit> {
-        if matches!(span.kind, Kind::Missing | Kind::Null) {
+    pub(crate) fn push(&mut self, options: &JsonOptions, input: &[u8], span: Span) -> Result<Fit> {
+        if span.is_null() {
             self.push_null()?;
             return Ok(Fit::Fits);
         }
-        let fits = match self {
-            Self::Boolean(builder) => match span.kind {
-                Kind::True => builder.push(true),
-                Kind::False => builder.push(false),
-                _ => builder.push_bad(),
-            },
-            // Spark reads a byte as Java does, to 255.
-            Self::Int8(column) => column.push(integer(input, span).and_then(byte)),
-            Self::Int16(column) => column.push(integer(input, span).and_then(|value| value.try_into().ok())),
-            Self::Int32(column) => column.push(integer(input, span).and_then(|value| value.try_into().ok())),
-            Self::Int64(column) => column.push(integer(input, span)),
-            Self::Float32(column) => column.push(float(input, span)),
-            Self::Float64(column) => column.push(double(input, span)),
-            Self::Decimal(column, precision, scale) => column.push(decimal(input, span, *precision, *scale)),
-            Self::Date(column) => column.push(from_text(input, span, time::date)),
-            Self::Timestamp(column) => column.push(timestamp(input, span)),
-            Self::LocalTimestamp(column) => column.push(from_text(input, span, time::local_timestamp)),
-            Self::Text(builder) => return push_text(builder, input, span),
-            Self::Binary(builder) => return push_base64(builder, input, span),
-            Self::Struct(column) => return column.push(input, span),
-            Self::List(column) => return column.push(input, span),
-            Self::Map(column) => return column.push(input, span),
-        };
-        Ok(if fits { Fit::Fits } else { Fit::Bad })
+        match self {
+            Self::Leaf(leaf) => {
+                let fits = leaf.push(&Value::new(options, input, span))?;
+                Ok(if fits { Fit::Fits } else { Fit::Bad })
+            }
+            Self::Struct(column) => column.push(options, input, span),
+            Self::List(column) => column.push(options, input, span),
+            Self::Map(column) => column.push(options, input, span),
+        }
     }
 
     pub(crate) fn push_null(&mut self) -> Result<()> {
         match self {
-            Self::Boolean(builder) => builder.append_null(),
-            Self::Int8(column) => column.push_null(),
-            Self::Int16(column) => column.push_null(),
-            Self::Int32(column) => column.push_null(),
-            Self::Int64(column) => column.push_null(),
-            Self::Float32(column) => column.push_null(),
-            Self::Float64(column) => column.push_null(),
-            Self::Decimal(column, ..) => column.push_null(),
-            Self::Date(column) => column.push_null(),
-            Self::Timestamp(column) | Self::LocalTimestamp(column) => column.push_null(),
-            Self::Text(builder) | Self::Binary(builder) => builder.push(None)?,
-            Self::Struct(column) => column.push_null()?,
-            Self::List(column) => column.ends.seal(column.count, false)?,
-            Self::Map(column) => column.ends.seal(column.count, false)?,
+            Self::Leaf(leaf) => leaf.push_null(),
+            Self::Struct(column) => column.push_null(),
+            Self::List(column) => column.ends.seal(column.count, false),
+            Self::Map(column) => column.ends.seal(column.count, false),
         }
-        Ok(())
     }
 
     /// The column's array; the column is empty again.
     pub(crate) fn finish(&mut self) -> Result<ArrayRef> {
-        Ok(match self {
-            Self::Boolean(builder) => Arc::new(builder.finish()),
-            Self::Int8(column) => Arc::new(column.finish()?),
-            Self::Int16(column) => Arc::new(column.finish()?),
-            Self::Int32(column) => Arc::new(column.finish()?),
-            Self::Int64(column) => Arc::new(column.finish()?),
-            Self::Float32(column) => Arc::new(column.finish()?),
-            Self::Float64(column) => Arc::new(column.finish()?),
-            Self::Decimal(column, precision, scale) => {
-                Arc::new(column.finish()?.with_precision_and_scale(*precision, *scale)?)
+        match self {
+            Self::Leaf(leaf) => leaf.finish(),
+            Self::Struct(column) => column.finish(),
+            Self::List(column) => column.finish(),
+            Self::Map(column) => column.finish(),
+        }
+    }
+}
+
+/// Appends the fields of an object to their columns; says which one is the first that does not fit, if one does not.
+#[inline]
+pub(crate) fn push_fields(
+    columns: &mut [Column],
+    fields: &Fields,
+    spans: &FieldSpans,
+    options: &JsonOptions,
+    input: &[u8],
+) -> Result<Option<usize>> {
+    let mut bad = None;
+    for (index, (column, span)) in columns.iter_mut().zip(spans.iter()).enumerate() {
+        if spans.has_duplicates() {
+            if !push_duplicates(
+                column,
+                fields.get(index),
+                &spans.duplicates(index),
+                span,
+                options,
+                input,
+            )? {
+                bad = bad.or(Some(index));
             }
-            Self::Date(column) => Arc::new(column.finish()?),
-            Self::Timestamp(column) => Arc::new(column.finish()?.with_timezone("UTC")),
-            Self::LocalTimestamp(column) => Arc::new(column.finish()?),
-            Self::Text(builder) => builder.finish_string()?,
-            Self::Binary(builder) => builder.finish_binary()?,
-            Self::Struct(column) => column.finish()?,
-            Self::List(column) => column.finish()?,
-            Self::Map(column) => column.finish()?,
-        })
-    }
-}
-
-/// Appending for Arrow's boolean builder, with whether the value fitted.
-trait PushBoolean {
-    fn push(&mut self, value: bool) -> bool;
-    fn push_bad(&mut self) -> bool;
-}
-
-impl PushBoolean for BooleanBuilder {
-    fn push(&mut self, value: bool) -> bool {
-        self.append_value(value);
-        true
-    }
-
-    fn push_bad(&mut self) -> bool {
-        self.append_null();
-        false
-    }
-}
-
-/// Values of a fixed width.
-#[derive(Debug)]
-pub(crate) struct Numbers<T: ArrowPrimitiveType> {
-    values: Vec<T::Native>,
-    nulls: NullBufferBuilder,
-}
-
-impl<T: ArrowPrimitiveType> Numbers<T> {
-    fn new() -> Self {
-        Self {
-            values: Vec::new(),
-            nulls: NullBufferBuilder::new(0),
+        } else if column.push(options, input, span)? != Fit::Fits {
+            bad = bad.or(Some(index));
         }
     }
+    Ok(bad)
+}
 
-    #[inline]
-    fn push(&mut self, value: Option<T::Native>) -> bool {
-        if let Some(value) = value {
-            self.values.push(value);
-            self.nulls.append_non_null();
-            return true;
+/// Appends a field that may appear more than once: the last of its values that fits counts, and the object is bad if
+/// one of them does not, as in Spark. Each is tried on a column of its own.
+fn push_duplicates(
+    column: &mut Column,
+    field: Option<&FieldRef>,
+    duplicates: &[Span],
+    last: Span,
+    options: &JsonOptions,
+    input: &[u8],
+) -> Result<bool> {
+    let mut chosen = if duplicates.is_empty() { last } else { Span::default() };
+    let mut worst = Fit::Fits;
+    for span in duplicates {
+        let Some(mut trial) = field.and_then(|field| Column::new(field.data_type())) else {
+            continue;
+        };
+        let fit = trial.push(options, input, *span)?;
+        worst = worst.max(fit);
+        if fit != Fit::Bad {
+            chosen = *span;
         }
-        self.push_null();
-        false
     }
-
-    fn push_null(&mut self) {
-        self.values.push(T::Native::default());
-        self.nulls.append_null();
-    }
-
-    fn finish(&mut self) -> Result<PrimitiveArray<T>> {
-        let room = self.values.len();
-        let values = std::mem::replace(&mut self.values, Vec::with_capacity(room));
-        Ok(PrimitiveArray::try_new(values.into(), self.nulls.finish())?)
-    }
-}
-
-#[inline]
-fn integer(input: &[u8], span: Span) -> Option<i64> {
-    (span.kind == Kind::Integer).then(|| number::integer(span.bytes(input)))?
-}
-
-#[expect(clippy::cast_possible_wrap, reason = "Java's cast of 128..=255 to a byte")]
-fn byte(value: i64) -> Option<i8> {
-    i8::try_from(value)
-        .ok()
-        .or_else(|| u8::try_from(value).ok().map(|value| value as i8))
-}
-
-#[inline]
-fn double(input: &[u8], span: Span) -> Option<f64> {
-    match span.kind {
-        Kind::Integer | Kind::Float => number::double(span.bytes(input)),
-        Kind::NonFinite | Kind::Text => number::non_finite(span.bytes(input)),
-        _ => None,
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "not-a-number and infinities keep their meaning"
-)]
-fn float(input: &[u8], span: Span) -> Option<f32> {
-    match span.kind {
-        Kind::Integer | Kind::Float => number::float(span.bytes(input)),
-        _ => double(input, span).map(|value| value as f32),
-    }
-}
-
-fn decimal(input: &[u8], span: Span, precision: u8, scale: i8) -> Option<i128> {
-    match span.kind {
-        Kind::Integer | Kind::Float => number::decimal(span.bytes(input), precision, scale),
-        Kind::Text if is_number(span.bytes(input)) => number::decimal(span.bytes(input), precision, scale),
-        _ => None,
-    }
-}
-
-/// Whether a string is a number as Java's `BigDecimal` reads one.
-fn is_number(text: &[u8]) -> bool {
-    let unsigned = text
-        .strip_prefix(b"-")
-        .or_else(|| text.strip_prefix(b"+"))
-        .unwrap_or(text);
-    unsigned.iter().any(u8::is_ascii_digit)
-        && std::str::from_utf8(unsigned).is_ok_and(|text| text.parse::<f64>().is_ok())
-}
-
-/// A string by its characters; the escapes of one that has some are resolved first.
-fn from_text<T>(input: &[u8], span: Span, convert: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
-    match span.kind {
-        Kind::Text => convert(span.bytes(input)),
-        Kind::EscapedText => {
-            let mut characters = Vec::new();
-            text::unescape(span.bytes(input), &mut characters);
-            convert(&characters)
-        }
-        _ => None,
-    }
-}
-
-/// A timestamp: a string, or whole seconds.
-fn timestamp(input: &[u8], span: Span) -> Option<i64> {
-    match span.kind {
-        Kind::Integer => integer(input, span)?.checked_mul(1_000_000),
-        _ => from_text(input, span, time::timestamp),
-    }
-}
-
-/// A string by its characters, anything else as it is written.
-#[inline]
-fn push_text(builder: &mut BytesBuilder, input: &[u8], span: Span) -> Result<Fit> {
-    match span.kind {
-        Kind::EscapedText => {
-            text::unescape(span.bytes(input), builder.data_mut());
-            builder.seal(true)?;
-        }
-        _ => builder.push(Some(span.bytes(input)))?,
-    }
-    Ok(Fit::Fits)
-}
-
-fn push_base64(builder: &mut BytesBuilder, input: &[u8], span: Span) -> Result<Fit> {
-    let bytes = from_text(input, span, |characters| {
-        let mut bytes = Vec::new();
-        text::base64(characters, &mut bytes).then_some(bytes)
-    });
-    builder.push(bytes.as_deref())?;
-    Ok(if bytes.is_some() { Fit::Fits } else { Fit::Bad })
+    Ok(column.push(options, input, chosen)?.max(worst) == Fit::Fits)
 }
 
 /// A struct column: an object's fields.
@@ -322,20 +159,15 @@ impl StructColumn {
         })
     }
 
-    fn push(&mut self, input: &[u8], span: Span) -> Result<Fit> {
+    fn push(&mut self, options: &JsonOptions, input: &[u8], span: Span) -> Result<Fit> {
         let object = span.bytes(input);
-        if span.kind != Kind::Object || self.spans.scan(object).is_err() {
+        if !span.is_object() || self.spans.scan(object, options.syntax).is_err() {
             self.push_null()?;
             return Ok(Fit::Bad);
         }
-        let mut fit = Fit::Fits;
-        for (child, span) in self.children.iter_mut().zip(self.spans.iter()) {
-            if child.push(object, span)? == Fit::Bad {
-                fit = Fit::Bad;
-            }
-        }
+        let bad = push_fields(&mut self.children, &self.fields, &self.spans, options, object)?;
         self.nulls.append_non_null();
-        Ok(fit)
+        Ok(if bad.is_some() { Fit::Partial } else { Fit::Fits })
     }
 
     fn push_null(&mut self) -> Result<()> {
@@ -354,13 +186,14 @@ impl StructColumn {
     }
 }
 
-/// Appends an element to a child column and keeps the worst that happened.
-fn push_child(child: &mut Column, input: &[u8], span: Span, fit: &mut Result<Fit>) {
-    match child.push(input, span) {
-        Ok(Fit::Bad) if fit.is_ok() => *fit = Ok(Fit::Bad),
-        Ok(_) => {}
-        Err(error) => *fit = Err(error),
+/// Appends an element to a child column and keeps the worst that happened; nothing after a bad one counts.
+fn push_child(child: &mut Column, options: &JsonOptions, input: &[u8], span: Span, worst: &mut Result<Fit>) -> bool {
+    let Ok(before) = *worst else { return false };
+    if before == Fit::Bad {
+        return false;
     }
+    *worst = child.push(options, input, span).map(|fit| fit.max(before));
+    true
 }
 
 /// A list column: a list's elements.
@@ -383,17 +216,23 @@ impl ListColumn {
         })
     }
 
-    fn push(&mut self, input: &[u8], span: Span) -> Result<Fit> {
+    /// An element that does not fit makes the list null, as in Spark; one that fits in part does not.
+    fn push(&mut self, options: &JsonOptions, input: &[u8], span: Span) -> Result<Fit> {
         let list = span.bytes(input);
-        let mut fit = Ok(Fit::Fits);
+        let mut worst = Ok(Fit::Fits);
         let Self { child, count, .. } = self;
-        let scanned = Scanner::new(list).list(0, |element| {
-            push_child(child, list, element, &mut fit);
-            *count = count.saturating_add(1);
+        let scanned = Scanner::new(list, options.syntax).list(0, |element| {
+            if push_child(child, options, list, element, &mut worst) {
+                *count = count.saturating_add(1);
+            }
         });
-        let is_list = span.kind == Kind::List && scanned.is_ok();
-        self.ends.seal(self.count, is_list)?;
-        if is_list { fit } else { Ok(Fit::Bad) }
+        let fit = if span.is_list() && scanned.is_ok() {
+            worst?
+        } else {
+            Fit::Bad
+        };
+        self.ends.seal(self.count, fit != Fit::Bad)?;
+        Ok(fit)
     }
 
     fn finish(&mut self) -> Result<ArrayRef> {
@@ -437,20 +276,27 @@ impl MapColumn {
         })
     }
 
-    fn push(&mut self, input: &[u8], span: Span) -> Result<Fit> {
+    /// A value that does not fit makes the map null, as in Spark; one that fits in part does not.
+    fn push(&mut self, options: &JsonOptions, input: &[u8], span: Span) -> Result<Fit> {
         let object = span.bytes(input);
-        let mut fit = Ok(Fit::Fits);
+        let mut worst = Ok(Fit::Fits);
         let Self { keys, child, count, .. } = self;
-        let scanned = Scanner::new(object).object(0, |name, value| {
-            if let Err(error) = push_text(keys, object, name) {
-                fit = Err(error);
+        let scanned = Scanner::new(object, options.syntax).object(0, |name, element| {
+            if push_child(child, options, object, element, &mut worst) {
+                value::characters(object, name, keys.data_mut());
+                if let Err(error) = keys.seal(true) {
+                    worst = Err(error);
+                }
+                *count = count.saturating_add(1);
             }
-            push_child(child, object, value, &mut fit);
-            *count = count.saturating_add(1);
         });
-        let is_object = span.kind == Kind::Object && scanned.is_ok();
-        self.ends.seal(self.count, is_object)?;
-        if is_object { fit } else { Ok(Fit::Bad) }
+        let fit = if span.is_object() && scanned.is_ok() {
+            worst?
+        } else {
+            Fit::Bad
+        };
+        self.ends.seal(self.count, fit != Fit::Bad)?;
+        Ok(fit)
     }
 
     fn finish(&mut self) -> Result<ArrayRef> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::scan::{Kind, Malformed, Scanner, Span};
+use super::scan::{Kind, Malformed, Scanner, Span, Syntax};
 use super::text;
 
 /// Most fields of an object whose order is remembered.
@@ -29,6 +29,8 @@ struct Learned {
 pub(crate) struct FieldSpans {
     names: HashMap<Box<[u8]>, usize>,
     spans: Vec<Span>,
+    /// Of fields that appear twice: all spans but the last one, in the object's order.
+    earlier: Vec<(usize, Span)>,
     learned: Vec<Learned>,
 }
 
@@ -42,14 +44,15 @@ impl FieldSpans {
         Self {
             names,
             spans,
+            earlier: Vec::new(),
             learned: Vec::new(),
         }
     }
 
-    /// Finds the fields of the object that `input` begins with; of a field that appears twice the last one counts.
-    pub(crate) fn scan(&mut self, input: &[u8]) -> Result<(), Malformed> {
+    /// Finds the fields of the object that `input` begins with.
+    pub(crate) fn scan(&mut self, input: &[u8], syntax: Syntax) -> Result<(), Malformed> {
         self.clear();
-        let mut scanner = Scanner::new(input);
+        let mut scanner = Scanner::new(input, syntax);
         let mut position = 0usize;
         let mut is_first = true;
         loop {
@@ -70,7 +73,12 @@ impl FieldSpans {
                 target
             };
             let value = scanner.value(1)?;
-            if let Some(span) = target.and_then(|target| self.spans.get_mut(target)) {
+            if let Some(target) = target
+                && let Some(span) = self.spans.get_mut(target)
+            {
+                if span.kind != Kind::Missing {
+                    self.earlier.push((target, *span));
+                }
                 *span = value;
             }
             if scanner.at_object_end() {
@@ -107,6 +115,25 @@ impl FieldSpans {
     /// Forgets the last object: every field is missing.
     pub(crate) fn clear(&mut self) {
         self.spans.fill(Span::default());
+        self.earlier.clear();
+    }
+
+    /// The spans of a field that appears twice or more often, in the object's order; none of any other field.
+    pub(crate) fn duplicates(&self, target: usize) -> Vec<Span> {
+        let mut spans: Vec<Span> = (self.earlier.iter())
+            .filter(|(index, _)| *index == target)
+            .map(|(_, span)| *span)
+            .collect();
+        if !spans.is_empty() {
+            spans.extend(self.spans.get(target));
+        }
+        spans
+    }
+
+    /// Whether any field appears twice.
+    #[inline]
+    pub(crate) fn has_duplicates(&self) -> bool {
+        !self.earlier.is_empty()
     }
 
     /// The spans, in the order of the schema.

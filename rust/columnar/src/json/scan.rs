@@ -1,10 +1,46 @@
 //! Finds where JSON values begin and end, and checks that they are well-formed; converts nothing.
 //!
-//! The grammar is the one that Spark's JSON reader accepts by default: RFC 8259, and beyond it single-quoted strings
-//! and the words for not-a-number and infinity.
+//! The grammar is the one that Spark's JSON reader accepts: RFC 8259, and beyond it what [`Syntax`] allows, by default
+//! single-quoted strings and the words for not-a-number and infinity.
+
+use crate::scalar::number::DIGITS_LIMIT;
 
 /// Deepest nesting of objects and lists in a value, as in Spark's JSON reader.
 pub const NESTING_LIMIT: usize = 1000;
+
+/// What is allowed beyond RFC 8259, by the names of Spark's options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+pub(crate) struct Syntax {
+    /// `allowComments`: as in C and in C++.
+    pub(crate) comments: bool,
+    /// `allowUnquotedFieldNames`.
+    pub(crate) unquoted_names: bool,
+    /// `allowSingleQuotes`.
+    pub(crate) single_quotes: bool,
+    /// `allowNumericLeadingZeros`.
+    pub(crate) leading_zeros: bool,
+    /// `allowNonNumericNumbers`: `NaN`, `Infinity`, `-Infinity`, `+Infinity`, `-INF`, `+INF`.
+    pub(crate) non_numeric: bool,
+    /// `allowBackslashEscapingAnyCharacter`.
+    pub(crate) any_escape: bool,
+    /// `allowUnquotedControlChars`.
+    pub(crate) control_characters: bool,
+}
+
+impl Default for Syntax {
+    fn default() -> Self {
+        Self {
+            comments: false,
+            unquoted_names: false,
+            single_quotes: true,
+            leading_zeros: false,
+            non_numeric: true,
+            any_escape: false,
+            control_characters: false,
+        }
+    }
+}
 
 /// Why a value is no JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +82,22 @@ pub(crate) struct Span {
 }
 
 impl Span {
+    /// Whether the field is missing or null.
+    #[inline]
+    pub(crate) fn is_null(self) -> bool {
+        matches!(self.kind, Kind::Missing | Kind::Null)
+    }
+
+    /// Whether it is an object.
+    pub(crate) fn is_object(self) -> bool {
+        self.kind == Kind::Object
+    }
+
+    /// Whether it is a list.
+    pub(crate) fn is_list(self) -> bool {
+        self.kind == Kind::List
+    }
+
     /// The bytes of the value; of a string, those between its quotes.
     pub(crate) fn bytes<'a>(&self, input: &'a [u8]) -> &'a [u8] {
         input.get(self.start..self.end).unwrap_or_default()
@@ -59,11 +111,12 @@ type Scanned<T> = std::result::Result<T, Malformed>;
 pub(crate) struct Scanner<'a> {
     input: &'a [u8],
     at: usize,
+    syntax: Syntax,
 }
 
 impl<'a> Scanner<'a> {
-    pub(crate) fn new(input: &'a [u8]) -> Self {
-        Self { input, at: 0 }
+    pub(crate) fn new(input: &'a [u8], syntax: Syntax) -> Self {
+        Self { input, at: 0, syntax }
     }
 
     fn malformed<T>(&self, what: &'static str) -> Scanned<T> {
@@ -82,9 +135,34 @@ impl<'a> Scanner<'a> {
 
     #[inline]
     fn skip_space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
-            self.advance();
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.advance(),
+                Some(b'/') if self.syntax.comments => {
+                    if !self.skip_comment() {
+                        return;
+                    }
+                }
+                _ => return,
+            }
         }
+    }
+
+    /// Steps over a comment, if it is one and ends.
+    fn skip_comment(&mut self) -> bool {
+        let rest = self.input.get(self.at.saturating_add(2)..).unwrap_or_default();
+        let length = match self.input.get(self.at.saturating_add(1)) {
+            Some(b'/') => Some(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())),
+            Some(b'*') => rest
+                .windows(2)
+                .position(|pair| pair == b"*/")
+                .map(|end| end.saturating_add(2)),
+            _ => None,
+        };
+        if let Some(length) = length {
+            self.at = self.at.saturating_add(2).saturating_add(length);
+        }
+        length.is_some()
     }
 
     /// Whether only white space is left.
@@ -148,12 +226,32 @@ impl<'a> Scanner<'a> {
             _ => return self.malformed("a comma or the end of the object expected"),
         }
         let name = match self.peek() {
-            Some(quote @ (b'"' | b'\'')) => self.text(quote)?,
+            Some(b'"') => self.text(b'"')?,
+            Some(b'\'') if self.syntax.single_quotes => self.text(b'\'')?,
+            Some(_) if self.syntax.unquoted_names => self.unquoted_name()?,
             _ => return self.malformed("a field name expected"),
         };
         self.skip_space();
         self.expect(b':', "a colon expected")?;
         Ok(Some(name))
+    }
+
+    fn unquoted_name(&mut self) -> Scanned<Span> {
+        let start = self.at;
+        let is_part = |byte: &u8| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'@' | b'#' | b'*' | b'-' | b'+' | 0x80..)
+        };
+        let rest = self.input.get(start..).unwrap_or_default();
+        let length = rest.iter().take_while(|byte| is_part(byte)).count();
+        if length == 0 {
+            return self.malformed("a field name expected");
+        }
+        self.at = start.saturating_add(length);
+        Ok(Span {
+            kind: Kind::Text,
+            start,
+            end: self.at,
+        })
     }
 
     /// Steps over an object and calls `field` with each name (as a span of text) and value.
@@ -200,7 +298,8 @@ impl<'a> Scanner<'a> {
     pub(crate) fn value(&mut self, depth: usize) -> Scanned<Span> {
         self.skip_space();
         match self.peek() {
-            Some(quote @ (b'"' | b'\'')) => self.text(quote),
+            Some(b'"') => self.text(b'"'),
+            Some(b'\'') if self.syntax.single_quotes => self.text(b'\''),
             Some(b'-' | b'+' | b'0'..=b'9') => self.number(),
             Some(b'{') => {
                 let start = self.at;
@@ -223,8 +322,8 @@ impl<'a> Scanner<'a> {
             Some(b't') => self.word(b"true", Kind::True),
             Some(b'f') => self.word(b"false", Kind::False),
             Some(b'n') => self.word(b"null", Kind::Null),
-            Some(b'N') => self.word(b"NaN", Kind::NonFinite),
-            Some(b'I') => self.infinity(self.at),
+            Some(b'N') if self.syntax.non_numeric => self.word(b"NaN", Kind::NonFinite),
+            Some(b'I') if self.syntax.non_numeric => self.word(b"Infinity", Kind::NonFinite),
             _ => self.malformed("a value expected"),
         }
     }
@@ -259,7 +358,7 @@ impl<'a> Scanner<'a> {
         let sign = self.peek().filter(|byte| matches!(byte, b'-' | b'+'));
         if let Some(sign) = sign {
             self.advance();
-            if self.peek() == Some(b'I') {
+            if self.peek() == Some(b'I') && self.syntax.non_numeric {
                 return self.infinity(start);
             }
             if sign == b'+' {
@@ -268,7 +367,7 @@ impl<'a> Scanner<'a> {
         }
         let leading_zero = self.peek() == Some(b'0');
         let digits = self.digits();
-        if digits == 0 || (leading_zero && digits > 1) {
+        if digits == 0 || (leading_zero && digits > 1 && !self.syntax.leading_zeros) {
             return self.malformed("a number expected");
         }
         let mut kind = Kind::Integer;
@@ -290,13 +389,26 @@ impl<'a> Scanner<'a> {
             }
         }
         match self.peek() {
-            None | Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') => Ok(Span {
-                kind,
-                start,
-                end: self.at,
-            }),
-            Some(_) => self.malformed("a number expected"),
+            None | Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') => {}
+            Some(b'/') if self.syntax.comments => {}
+            Some(_) => return self.malformed("a number expected"),
         }
+        let span = Span {
+            kind,
+            start,
+            end: self.at,
+        };
+        if self.at.saturating_sub(start) > DIGITS_LIMIT
+            && span
+                .bytes(self.input)
+                .iter()
+                .filter(|byte| byte.is_ascii_digit())
+                .count()
+                > DIGITS_LIMIT
+        {
+            return self.malformed("a number of too many digits");
+        }
+        Ok(span)
     }
 
     #[inline]
@@ -328,7 +440,9 @@ impl<'a> Scanner<'a> {
                     kind = Kind::EscapedText;
                     self.escape()?;
                 }
-                Some(0..=0x1f) => return self.malformed("a control character in a string"),
+                Some(0..=0x1f) if !self.syntax.control_characters => {
+                    return self.malformed("a control character in a string");
+                }
                 Some(_) => self.advance(),
                 None => return self.malformed("the end of a string expected"),
             }
@@ -338,7 +452,11 @@ impl<'a> Scanner<'a> {
     fn escape(&mut self) -> Scanned<()> {
         self.advance();
         match self.peek() {
-            Some(b'"' | b'\'' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.advance();
+                Ok(())
+            }
+            Some(b'\'') if self.syntax.single_quotes => {
                 self.advance();
                 Ok(())
             }
@@ -353,6 +471,10 @@ impl<'a> Scanner<'a> {
                     return self.malformed("four hexadecimal digits expected");
                 }
                 self.at = end;
+                Ok(())
+            }
+            Some(_) if self.syntax.any_escape => {
+                self.advance();
                 Ok(())
             }
             _ => self.malformed("an unknown escape"),
@@ -371,7 +493,7 @@ fn zero_bytes(word: u64) -> u64 {
 
 /// How many bytes stand before the first quote, backslash or control character; exact up to that byte.
 #[inline]
-fn plain_prefix(bytes: &[u8], quote: u8) -> usize {
+pub(super) fn plain_prefix(bytes: &[u8], quote: u8) -> usize {
     let quotes = LOW_BITS.wrapping_mul(u64::from(quote));
     let backslashes = LOW_BITS.wrapping_mul(u64::from(b'\\'));
     let mut at = 0usize;

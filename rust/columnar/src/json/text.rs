@@ -50,26 +50,38 @@ fn hex4(bytes: &[u8]) -> (u32, &[u8]) {
 }
 
 /// Appends the bytes that padded base64 stands for; false if it is none.
+///
+/// As in Jackson white space may stand between groups of four, and groups may follow a padded one.
 pub(crate) fn base64(text: &[u8], out: &mut Vec<u8>) -> bool {
-    let (quads, odd) = text.as_chunks::<4>();
-    if !odd.is_empty() {
+    let mut rest = text;
+    loop {
+        rest = match rest {
+            [] => return true,
+            [0..=b' ', after @ ..] => after,
+            [a, b, c, d, after @ ..] => {
+                if !base64_group([*a, *b, *c, *d], out) {
+                    return false;
+                }
+                after
+            }
+            _ => return false,
+        };
+    }
+}
+
+fn base64_group(group: [u8; 4], out: &mut Vec<u8>) -> bool {
+    let padding = group.iter().rev().take_while(|byte| **byte == b'=').count();
+    if padding > 2 {
         return false;
     }
-    for (index, quad) in quads.iter().enumerate() {
-        let is_last = index.saturating_add(1) == quads.len();
-        let padding = quad.iter().rev().take_while(|byte| **byte == b'=').count();
-        if padding > 2 || (padding > 0 && !is_last) {
-            return false;
-        }
-        let mut bits = 0u32;
-        for byte in quad.iter().take(4usize.saturating_sub(padding)) {
-            let Some(six) = six_bits(*byte) else { return false };
-            bits = (bits << 6) | six;
-        }
-        bits <<= 6u32.saturating_mul(u32::try_from(padding).unwrap_or(0));
-        let [_, bytes @ ..] = bits.to_be_bytes();
-        out.extend(bytes.iter().take(3usize.saturating_sub(padding)));
+    let mut bits = 0u32;
+    for byte in group.iter().take(4usize.saturating_sub(padding)) {
+        let Some(six) = six_bits(*byte) else { return false };
+        bits = (bits << 6) | six;
     }
+    bits <<= 6u32.saturating_mul(u32::try_from(padding).unwrap_or(0));
+    let [_, bytes @ ..] = bits.to_be_bytes();
+    out.extend(bytes.iter().take(3usize.saturating_sub(padding)));
     true
 }
 
@@ -120,7 +132,9 @@ mod tests {
         assert_eq!(decode("AQID"), Some(vec![1, 2, 3]));
         assert_eq!(decode("AQI="), Some(vec![1, 2]));
         assert_eq!(decode("AQ=="), Some(vec![1]));
-        for wrong in ["A", "AQ=", "A===", "AQ==AQID", "A Q=", "AQ-_"] {
+        assert_eq!(decode("AQ==AQID"), Some(vec![1, 1, 2, 3]));
+        assert_eq!(decode(" AQID\nAQ== "), Some(vec![1, 2, 3, 1]));
+        for wrong in ["A", "AQ=", "A===", "A Q=", "AQ-_", "AQ=D"] {
             assert_eq!(decode(wrong), None, "{wrong}");
         }
     }

@@ -7,6 +7,18 @@ use crate::options::{OptionMap, invalid};
 /// Most fields of a line, unless an option says otherwise.
 const COLUMNS_MAX: usize = 20_480;
 
+/// As in `from_csv` these have no effect: a record is one line, and the schema is given.
+const WITHOUT_EFFECT: [&str; 8] = [
+    "header",
+    "multiLine",
+    "lineSep",
+    "inferSchema",
+    "samplingRatio",
+    "enforceSchema",
+    "preferDate",
+    "columnPruning",
+];
+
 /// How a line is split and its fields are read; the default is that of Spark's `from_csv`.
 #[derive(Clone, Debug)]
 pub struct CsvOptions {
@@ -91,18 +103,8 @@ impl CsvOptions {
                 "only STOP_AT_DELIMITER is supported",
             ));
         }
-        // As in `from_csv` these have no effect: a record is one line, and the schema is given.
-        for without_effect in [
-            "header",
-            "multiLine",
-            "lineSep",
-            "inferSchema",
-            "samplingRatio",
-            "enforceSchema",
-            "preferDate",
-            "columnPruning",
-        ] {
-            map.take(without_effect);
+        for name in WITHOUT_EFFECT {
+            map.take(name);
         }
         for name in ["encoding", "charset"] {
             map.refuse(name, "values are UTF-8")?;

@@ -207,8 +207,9 @@ fn is_decimal(text: &[u8]) -> bool {
         .position(|byte| matches!(byte, b'e' | b'E'))
         .unwrap_or(rest.len());
     let (mantissa, exponent) = rest.split_at(mantissa_end);
-    let points = mantissa.iter().filter(|byte| **byte == b'.').count();
     let digits = mantissa.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let points = mantissa.len().saturating_sub(digits);
+    let is_mantissa = points == 0 || (points == 1 && mantissa.contains(&b'.'));
     let exponent_fits = match exponent.split_first() {
         None => true,
         Some((_, digits)) => {
@@ -216,7 +217,7 @@ fn is_decimal(text: &[u8]) -> bool {
             !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
         }
     };
-    digits > 0 && points <= 1 && digits.saturating_add(points) == mantissa.len() && exponent_fits
+    digits > 0 && is_mantissa && exponent_fits
 }
 
 /// A whole number as Java's `parseLong` reads one.
@@ -293,30 +294,30 @@ mod tests {
     #[test]
     fn decimals_round_half_up() {
         assert_eq!(decimal::<i128>(b"1.005", 10, 2), Some(101));
-        assert_eq!(decimal::<i256>(b"1.005", 10, 2), Some(101).map(i256::from_i128));
+        assert_eq!(decimal::<i256>(b"1.005", 10, 2), Some(i256::from_i128(101)));
         assert_eq!(decimal::<i128>(b"-1.005", 10, 2), Some(-101));
-        assert_eq!(decimal::<i256>(b"-1.005", 10, 2), Some(-101).map(i256::from_i128));
+        assert_eq!(decimal::<i256>(b"-1.005", 10, 2), Some(i256::from_i128(-101)));
         assert_eq!(decimal::<i128>(b"1.004", 10, 2), Some(100));
-        assert_eq!(decimal::<i256>(b"1.004", 10, 2), Some(100).map(i256::from_i128));
+        assert_eq!(decimal::<i256>(b"1.004", 10, 2), Some(i256::from_i128(100)));
         assert_eq!(decimal::<i128>(b"12e2", 10, 2), Some(120_000));
-        assert_eq!(decimal::<i256>(b"12e2", 10, 2), Some(120_000).map(i256::from_i128));
+        assert_eq!(decimal::<i256>(b"12e2", 10, 2), Some(i256::from_i128(120_000)));
         assert_eq!(decimal::<i128>(b"12e-5", 10, 4), Some(1));
-        assert_eq!(decimal::<i256>(b"12e-5", 10, 4), Some(1).map(i256::from_i128));
+        assert_eq!(decimal::<i256>(b"12e-5", 10, 4), Some(i256::from_i128(1)));
         assert_eq!(decimal::<i128>(b"99999999.99", 10, 2), Some(9_999_999_999));
         assert_eq!(
             decimal::<i256>(b"99999999.99", 10, 2),
-            Some(9_999_999_999).map(i256::from_i128)
+            Some(i256::from_i128(9_999_999_999))
         );
         assert_eq!(decimal::<i128>(b"99999999.995", 10, 2), None);
         assert_eq!(decimal::<i256>(b"99999999.995", 10, 2), None);
         assert_eq!(decimal::<i128>(b"1e400000000000000000", 38, 0), None);
         assert_eq!(decimal::<i256>(b"1e400000000000000000", 38, 0), None);
         assert_eq!(decimal::<i128>(b"0e4000000", 38, 0), Some(0));
-        assert_eq!(decimal::<i256>(b"0e4000000", 38, 0), Some(0).map(i256::from_i128));
+        assert_eq!(decimal::<i256>(b"0e4000000", 38, 0), Some(i256::from_i128(0)));
         assert_eq!(decimal::<i128>(b"1e-4000000", 38, 0), Some(0));
-        assert_eq!(decimal::<i256>(b"1e-4000000", 38, 0), Some(0).map(i256::from_i128));
+        assert_eq!(decimal::<i256>(b"1e-4000000", 38, 0), Some(i256::from_i128(0)));
         assert_eq!(decimal::<i128>(b"0.5", 3, 0), Some(1));
-        assert_eq!(decimal::<i256>(b"0.5", 3, 0), Some(1).map(i256::from_i128));
+        assert_eq!(decimal::<i256>(b"0.5", 3, 0), Some(i256::from_i128(1)));
     }
 
     #[test]

@@ -90,7 +90,7 @@ fn leaf(name: &str, array: &ArrayRef, options: &JsonWriteOptions) -> Result<Box<
         DataType::UInt8 => integers::<UInt8Type>(array),
         DataType::UInt16 => integers::<UInt16Type>(array),
         DataType::UInt32 => integers::<UInt32Type>(array),
-        DataType::UInt64 => primitive::<UInt64Type>(array, |value, out| write_displayed(value, out)),
+        DataType::UInt64 => primitive::<UInt64Type>(array, write_displayed),
         DataType::Float32 => primitive::<Float32Type>(array, numbers::write_float),
         DataType::Float64 => primitive::<Float64Type>(array, numbers::write_float),
         DataType::Decimal32(_, scale) => decimals::<Decimal32Type>(array, *scale),
@@ -103,9 +103,7 @@ fn leaf(name: &str, array: &ArrayRef, options: &JsonWriteOptions) -> Result<Box<
             TimeUnit::Microsecond => moments::<DurationMicrosecondType>(name, array, *unit, Moment::Duration),
             TimeUnit::Nanosecond => moments::<DurationNanosecondType>(name, array, *unit, Moment::Duration),
         },
-        DataType::Interval(IntervalUnit::YearMonth) => {
-            primitive::<IntervalYearMonthType>(array, |months, out| times::write_months(months, out))
-        }
+        DataType::Interval(IntervalUnit::YearMonth) => primitive::<IntervalYearMonthType>(array, times::write_months),
         DataType::Date32 => {
             let format = options.date_format.clone();
             primitive::<Date32Type>(array, move |days, out| {

@@ -29,27 +29,26 @@ pub(super) fn write_timestamp(micros: i64, offset_seconds: Option<i64>, format: 
     let offset = offset_seconds.unwrap_or(0);
     let local = micros.saturating_add(offset.saturating_mul(MICROS_PER_SECOND));
     out.push(b'"');
-    match format {
-        Some(format) => format.write(local, offset, out),
-        None => {
-            let seconds = local.div_euclid(MICROS_PER_SECOND);
-            let in_day = seconds.rem_euclid(SECONDS_PER_DAY);
-            write_day(seconds.div_euclid(SECONDS_PER_DAY), out);
-            for (before, number) in [(b'T', in_day / 3600), (b':', in_day / 60 % 60), (b':', in_day % 60)] {
-                out.push(before);
-                write_padded(number, 2, out);
-            }
-            out.push(b'.');
-            write_padded(local.rem_euclid(MICROS_PER_SECOND) / 1_000, 3, out);
-            match offset_seconds {
-                None => {}
-                Some(0) => out.push(b'Z'),
-                Some(offset) => {
-                    out.push(if offset < 0 { b'-' } else { b'+' });
-                    write_padded(offset.abs() / 3600, 2, out);
-                    out.push(b':');
-                    write_padded(offset.abs() / 60 % 60, 2, out);
-                }
+    if let Some(format) = format {
+        format.write(local, offset, out);
+    } else {
+        let seconds = local.div_euclid(MICROS_PER_SECOND);
+        let in_day = seconds.rem_euclid(SECONDS_PER_DAY);
+        write_day(seconds.div_euclid(SECONDS_PER_DAY), out);
+        for (before, number) in [(b'T', in_day / 3600), (b':', in_day / 60 % 60), (b':', in_day % 60)] {
+            out.push(before);
+            write_padded(number, 2, out);
+        }
+        out.push(b'.');
+        write_padded(local.rem_euclid(MICROS_PER_SECOND) / 1_000, 3, out);
+        match offset_seconds {
+            None => {}
+            Some(0) => out.push(b'Z'),
+            Some(offset) => {
+                out.push(if offset < 0 { b'-' } else { b'+' });
+                write_padded(offset.abs() / 3600, 2, out);
+                out.push(b':');
+                write_padded(offset.abs() / 60 % 60, 2, out);
             }
         }
     }

@@ -18,7 +18,14 @@ from barnabas.types import TopicPartition
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["PROTOCOL_TYPE", "decode_assignment", "decode_subscription", "encode_assignment", "encode_subscription"]
+__all__ = [
+    "PROTOCOL_TYPE",
+    "decode_assignment",
+    "decode_subscription",
+    "encode_assignment",
+    "encode_subscription",
+    "version_of",
+]
 
 PROTOCOL_TYPE: Final = "consumer"
 """The protocol type of groups of consumers."""
@@ -49,7 +56,7 @@ def decode_subscription(data: bytes, group_instance_id: str | None = None) -> Su
     Raises:
         ProtocolError: The bytes are not a subscription.
     """
-    message = codec.decode(ConsumerProtocolSubscription, _version(data), memoryview(data)[2:], trailing=True)
+    message = codec.decode(ConsumerProtocolSubscription, version_of(data), memoryview(data)[2:], trailing=True)
     return Subscription(
         topics=tuple(message.topics),
         owned_partitions=tuple(
@@ -64,7 +71,9 @@ def decode_subscription(data: bytes, group_instance_id: str | None = None) -> Su
     )
 
 
-def encode_assignment(partitions: Iterable[TopicPartition], user_data: bytes | None = None) -> bytes:
+def encode_assignment(
+    partitions: Iterable[TopicPartition], user_data: bytes | None = None, *, version: int = _HIGHEST
+) -> bytes:
     """Encodes what a member gets, topics in the order of their first partition."""
     message = ConsumerProtocolAssignment(
         assigned_partitions=[
@@ -73,7 +82,7 @@ def encode_assignment(partitions: Iterable[TopicPartition], user_data: bytes | N
         ],
         user_data=user_data,
     )
-    return codec.encode_coordinator_record(message, _HIGHEST)
+    return codec.encode_coordinator_record(message, version)
 
 
 def decode_assignment(data: bytes) -> list[TopicPartition]:
@@ -84,7 +93,7 @@ def decode_assignment(data: bytes) -> list[TopicPartition]:
     """
     if not data:
         return []
-    message = codec.decode(ConsumerProtocolAssignment, _version(data), memoryview(data)[2:], trailing=True)
+    message = codec.decode(ConsumerProtocolAssignment, version_of(data), memoryview(data)[2:], trailing=True)
     return [
         TopicPartition(assigned.topic, partition)
         for assigned in message.assigned_partitions
@@ -92,7 +101,12 @@ def decode_assignment(data: bytes) -> list[TopicPartition]:
     ]
 
 
-def _version(data: bytes) -> int:
+def version_of(data: bytes) -> int:
+    """Returns the version that subscription or assignment bytes begin with, at most the newest that is known here.
+
+    Raises:
+        ProtocolError: They are too short, or the version is negative.
+    """
     if len(data) < 2:
         raise ProtocolError("consumer protocol data is shorter than its version")
     version = int.from_bytes(data[:2], "big", signed=True)

@@ -102,6 +102,7 @@ EFFECTIVE = frozenset(
         "group.consumer.assignors",
         "group.consumer.heartbeat.interval.ms",
         "group.consumer.max.size",
+        "group.consumer.migration.policy",
         "group.consumer.session.timeout.ms",
         "group.initial.rebalance.delay.ms",
         "group.max.session.timeout.ms",
@@ -315,6 +316,7 @@ class BrokerOptions:
             assignment_interval_ms=self.number("group.consumer.assignment.interval.ms"),
             group_size_max=self.number("group.consumer.max.size"),
             assignors=self._assignors(),
+            migration_policy=str(self.value("group.consumer.migration.policy")).lower(),
         )
 
     def _assignors(self) -> tuple[str, ...]:

@@ -71,6 +71,7 @@ class ConsumerGroup:
         regexes: What the members' regular expressions matched.
         topics_seen: The version of the topics that the group was last compared with. Not stored: after loading the
             first heartbeat compares.
+        rejoining: Members of the classic protocol that were told to join again. Not stored either.
     """
 
     def __init__(self, group_id: str) -> None:
@@ -85,6 +86,7 @@ class ConsumerGroup:
         self.regexes: dict[str, ResolvedRegex] = {}
         self.has_partition_metadata = False
         self.topics_seen = -1
+        self.rejoining: set[str] = set()
         self._holders: dict[tuple[bytes, int], str] = {}
         self._regex_members: Counter[str] = Counter()
 
@@ -170,6 +172,7 @@ class ConsumerGroup:
 
     def drop_member(self, member_id: str) -> None:
         """Removes a member; one that is not there is no error, a compacted log may still name it."""
+        self.rejoining.discard(member_id)
         member = self.members.pop(member_id, None)
         if member is not None:
             self._forget(member)

@@ -41,6 +41,7 @@ class ConsumerSettings(NamedTuple):
             `consumer.assignment.interval.ms`: the least time between two target assignments.
         group_size_max: `group.consumer.max.size`.
         assignors: `group.consumer.assignors`; the first one is the default.
+        migration_policy: `group.consumer.migration.policy`: disabled, upgrade, downgrade or bidirectional.
     """
 
     session_timeout_ms: int = 45_000
@@ -48,3 +49,4 @@ class ConsumerSettings(NamedTuple):
     assignment_interval_ms: int = 1_000
     group_size_max: int = 2_147_483_647
     assignors: tuple[str, ...] = ("uniform", "range")
+    migration_policy: str = "bidirectional"

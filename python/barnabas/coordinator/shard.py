@@ -14,9 +14,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from barnabas.coordinator import classic, consumer, consumer_queries, consumer_records, expiry, offsets
-from barnabas.coordinator.consumer import Surroundings, TopicsSeen
+from barnabas.coordinator import (
+    classic,
+    consumer,
+    consumer_change,
+    consumer_classic,
+    consumer_queries,
+    consumer_records,
+    expiry,
+    migration,
+    offsets,
+)
+from barnabas.coordinator.consumer_change import Change, Rejoining, Surroundings, TopicsSeen
 from barnabas.coordinator.consumer_group import ConsumerGroup, ConsumerGroupState
+from barnabas.coordinator.consumer_member import JOINING_EPOCH
 from barnabas.coordinator.draft import JOIN, SESSION, SYNC, Draft
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
 from barnabas.coordinator.offsets import Offsets
@@ -24,7 +35,6 @@ from barnabas.coordinator.records import CommittedOffset, Record, group_from_rec
 from barnabas.errors import (
     GroupIdNotFoundError,
     GroupSubscribedToTopicError,
-    InconsistentGroupProtocolError,
     NonEmptyGroupError,
 )
 from barnabas.machine import Caller, Deadline, Moment, Reply, Result
@@ -34,7 +44,7 @@ from barnabas.protocol.messages.consumer_group_heartbeat import (
 )
 from barnabas.protocol.messages.group_metadata_key import GroupMetadataKey
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
-from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from barnabas.protocol.messages.join_group import JoinGroupRequest
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
 from barnabas.protocol.messages.offset_commit_key import OffsetCommitKey
@@ -136,9 +146,9 @@ class GroupShard:
         self._expiry_left: tuple[str, ...] = ()
         self._handlers: dict[type, Callable[[Any, Caller, Moment], Result]] = {
             JoinGroupRequest: self._join,
-            SyncGroupRequest: self._classic(classic.sync),
-            HeartbeatRequest: self._classic(classic.heartbeat),
-            LeaveGroupRequest: self._classic(classic.leave),
+            SyncGroupRequest: self._classic(classic.sync, consumer_classic.sync),
+            HeartbeatRequest: self._classic(classic.heartbeat, consumer_classic.heartbeat),
+            LeaveGroupRequest: self._classic(classic.leave, consumer_classic.leave),
             ConsumerGroupHeartbeatRequest: self._consumer_heartbeat,
             OffsetCommitRequest: self._commit,
             OffsetFetchRequest.OffsetFetchRequestGroup: self._fetch,
@@ -165,9 +175,9 @@ class GroupShard:
         if key == _EXPIRY:
             return self._expire_offsets(now)
         kind, group_id = key[0], key[1]
-        if kind == consumer.SESSION:
+        if kind in (consumer_change.SESSION, consumer_change.JOIN, consumer_change.SYNC):
             return consumer.expire_session(self.consumer_groups.get(group_id), key[2], self._around(group_id, now))
-        if kind == consumer.REVOCATION:
+        if kind == consumer_change.REVOCATION:
             return consumer.expire_revocation(self.consumer_groups.get(group_id), key[2], self._around(group_id, now))
         group = self.groups.get(group_id)
         if kind == SESSION:
@@ -178,7 +188,7 @@ class GroupShard:
             return classic.expire_sync(group, self.settings, now)
         raise RuntimeError(f"no deadline is called {key!r}")
 
-    def apply(self, change: Group | GroupGone | TopicsSeen | ExpiryLeft) -> None:
+    def apply(self, change: Group | GroupGone | TopicsSeen | Rejoining | ExpiryLeft) -> None:
         """Installs a classic group as a handler left it, takes it out, or notes what a KIP-848 group has seen."""
         if isinstance(change, GroupGone):
             self.groups.pop(change.group_id, None)
@@ -186,6 +196,10 @@ class GroupShard:
             group = self.consumer_groups.get(change.group_id)
             if group is not None:
                 group.topics_seen = change.version
+        elif isinstance(change, Rejoining):
+            modern = self.consumer_groups.get(change.group_id)
+            if modern is not None:
+                (modern.rejoining.add if change.waits else modern.rejoining.discard)(change.member_id)
         elif isinstance(change, ExpiryLeft):
             self._expiry_left = change.group_ids
         else:
@@ -235,39 +249,57 @@ class GroupShard:
         return result
 
     def _around(self, group_id: str, now: Moment) -> Surroundings:
-        return Surroundings(self._consumer_settings(group_id), self.topics, now)
+        return Surroundings(self._consumer_settings(group_id), self.topics, now, self.settings)
 
     # Members.
 
     def _classic(
-        self, decide: Callable[[Group | None, Any, Caller, GroupSettings, Moment], Result]
+        self,
+        decide: Callable[[Group | None, Any, Caller, GroupSettings, Moment], Result],
+        decide_modern: Callable[[Change, Any, Caller], Result],
     ) -> Callable[[Any, Caller, Moment], Result]:
-        """A request of the classic protocol; to a group of another kind it is one of a group that does not exist."""
-        return lambda request, caller, now: decide(self.group(request.group_id), request, caller, self.settings, now)
+        """A request of the classic protocol, of a member of a classic group or of a group that leaves it."""
+
+        def handle(request: Any, caller: Caller, now: Moment) -> Result:
+            modern = self.consumer_groups.get(request.group_id)
+            if modern is not None:
+                return decide_modern(Change(modern, self._around(request.group_id, now)), request, caller)
+            return decide(self.group(request.group_id), request, caller, self.settings, now)
+
+        return handle
 
     def _join(self, request: JoinGroupRequest, caller: Caller, now: Moment) -> Result:
-        other = self.consumer_groups.get(request.group_id)
-        if other is None:
+        modern = self.consumer_groups.get(request.group_id)
+        if modern is None:
             return classic.join(self.group(request.group_id), request, caller, self.settings, now)
-        if other.members:
-            code = InconsistentGroupProtocolError.code
-            response = JoinGroupResponse(error_code=code, member_id=request.member_id, protocol_name=None)
-            return Result(replies=[Reply(caller.token, response)])
+        if modern.members:
+            return consumer_classic.join(Change(modern, self._around(request.group_id, now)), request, caller)
         result = classic.join(None, request, caller, self.settings, now)
         if result.records or result.soft:
-            result.records[:0] = consumer_records.group_tombstones(other)
+            result.records[:0] = consumer_records.group_tombstones(modern)
         return result
 
     def _consumer_heartbeat(self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now: Moment) -> Result:
         around = self._around(request.group_id, now)
+        group = self.consumer_groups.get(request.group_id)
         other = self.groups.get(request.group_id)
-        if other is not None and (other.members or other.pending_join):
-            message = f"Group {request.group_id} is not a consumer group."
-            response = ConsumerGroupHeartbeatResponse(error_code=GroupIdNotFoundError.code, error_message=message)
-            return Result(replies=[Reply(caller.token, response)])
-        result = consumer.heartbeat(self.consumer_groups.get(request.group_id), request, caller, around)
+        taken = Result()
+        joins = request.member_epoch == JOINING_EPOCH
+        if other is not None and joins and not other.members:
+            taken.records.append(group_tombstone(request.group_id))
+        elif other is not None and joins:
+            try:
+                group = migration.upgrade(taken, other, around.settings, self.topics)
+            except GroupIdNotFoundError as error:
+                return _refuse_heartbeat(caller, str(error.args[0]))
+            _add(taken, consumer.loaded(group, around))
+        elif other is not None:
+            return _refuse_heartbeat(caller, f"Group {request.group_id} is not a consumer group.")
+        result = consumer.heartbeat(group, request, caller, around)
         if other is not None and result.records:
-            result.records.insert(0, group_tombstone(request.group_id))
+            result.records[:0] = taken.records
+            result.deadlines[:0] = taken.deadlines
+            result.replies[:0] = taken.replies
             result.soft.insert(0, GroupGone(request.group_id))
         return result
 
@@ -407,3 +439,8 @@ def _add(result: Result, more: Result) -> None:
     result.records += more.records
     result.deadlines += more.deadlines
     result.soft += more.soft
+
+
+def _refuse_heartbeat(caller: Caller, message: str) -> Result:
+    response = ConsumerGroupHeartbeatResponse(error_code=GroupIdNotFoundError.code, error_message=message)
+    return Result(replies=[Reply(caller.token, response)])

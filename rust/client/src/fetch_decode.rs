@@ -7,7 +7,7 @@ use std::sync::Arc;
 use barnabas_net::outbound::ReceivePool;
 use barnabas_records::{
     AnyBatch, AnyBatchIter, BatchHeader, BatchRef, Compression, ControlKey, MessageSet, RecordIter, control_type,
-    decompress,
+    decompress_over,
 };
 use barnabas_wire::errors::ErrorCode;
 use barnabas_wire::messages::fetch::AbortedTransaction;
@@ -192,18 +192,20 @@ impl Decoder {
         let expected = (payload.len() / 16 + 1).saturating_mul(self.expansion);
         // A guess from another batch must not claim far more than this one is likely to need.
         let likely = payload.len().saturating_mul(8).saturating_add(LIKELY_BYTES_MIN);
-        let mut buffer = self.pool.take(expected.min(likely).min(config.max_decompressed_bytes));
-        decompress(codec, payload, buffer.as_mut_vec(), config.max_decompressed_bytes)
+        let mut buffer = self
+            .pool
+            .take_used(expected.min(likely).min(config.max_decompressed_bytes));
+        let size = decompress_over(codec, payload, buffer.as_mut_vec(), config.max_decompressed_bytes)
             .map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
+        let decompressed = buffer.as_ref().get(..size).unwrap_or_default();
         // A broker need not look into a compressed batch. Damage has to be told for its partition here: found later, in the
         // middle of what one poll returned, it would take the records of other partitions with it.
-        if RecordIter::new(&batch.header, buffer.as_ref()).any(|record| record.is_err()) {
+        if RecordIter::new(&batch.header, decompressed).any(|record| record.is_err()) {
             return Err(ErrorCode::CORRUPT_MESSAGE);
         }
-        let size = buffer.as_ref().len();
         // A quarter of room, so that batches like this one fit their buffer.
         self.expansion = ((size / (payload.len() / 16 + 1)) * 5 / 4 + 1).min(16 * 1024);
-        Ok(buffer.freeze())
+        Ok(buffer.freeze_front(size))
     }
 }
 
@@ -297,5 +299,57 @@ mod tests {
         assert_eq!(decoded.batches.len(), 1);
         assert_eq!(decoded.next_offset, 1);
         assert_eq!(decoded.error_code, Some(ErrorCode::CORRUPT_MESSAGE.code()));
+    }
+
+    fn golden(name: &str) -> Bytes {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/records/java_legacy");
+        std::fs::read(path.join(name)).unwrap().into()
+    }
+
+    fn offsets(batch: &FetchedBatch) -> Vec<i64> {
+        RecordIter::new(&batch.header, &batch.payload)
+            .map(|record| record.unwrap().offset)
+            .filter(|offset| (batch.first_offset..batch.end_offset).contains(offset))
+            .collect()
+    }
+
+    /// Logs that brokers before 0.11 wrote are served as they are, whatever the consumer's age.
+    #[test]
+    fn message_sets_of_old_formats_are_read_as_batches() {
+        let config = FetchConfig::from_options(&crate::config::Options::new()).unwrap();
+        let mut decoder = Decoder::new(ReceivePool::new(1 << 20));
+        let key = (Arc::from("topic"), 0);
+        // Offsets 0 to 5 in format 0, 10 to 15 in a wrapper of format 1, 50 to 58 in format 2; reading begins at 2.
+        let all = decoder.decode(&config, &key, 2, &golden("all_formats.bin"), None);
+        assert_eq!(all.error_code, None);
+        assert_eq!(all.next_offset, 59);
+        let read: Vec<_> = all
+            .batches
+            .iter()
+            .map(|batch| (batch.header.magic, offsets(batch)))
+            .collect();
+        let expected = [(0, 2..6), (1, 10..16), (2, 50..59)].map(|(magic, range)| (magic, range.collect::<Vec<_>>()));
+        assert_eq!(read, expected);
+        let in_a_wrapper = decoder.decode(&config, &key, 1003, &golden("v1_lz4.bin"), None);
+        let read: Vec<_> = in_a_wrapper.batches.iter().map(offsets).collect();
+        assert_eq!((read, in_a_wrapper.next_offset), (vec![vec![1003, 1004, 1005]], 1006));
+        let past_it = decoder.decode(&config, &key, 1006, &golden("v1_lz4.bin"), None);
+        assert!(past_it.batches.is_empty() && past_it.error_code.is_none());
+    }
+
+    #[test]
+    fn a_damaged_message_ends_what_is_given_out_before_it() {
+        let config = FetchConfig::from_options(&crate::config::Options::new()).unwrap();
+        let mut decoder = Decoder::new(ReceivePool::new(1 << 20));
+        let mut bytes = golden("v1_none.bin").to_vec();
+        // In the third message.
+        bytes[34 + 8 + 34 + 6 + 30] ^= 1;
+        let decoded = decoder.decode(&config, &(Arc::from("topic"), 0), 1000, &Bytes::from(bytes), None);
+        assert_eq!(decoded.error_code, Some(ErrorCode::CORRUPT_MESSAGE.code()));
+        assert_eq!(decoded.next_offset, 1002);
+        assert_eq!(
+            decoded.batches.iter().flat_map(offsets).collect::<Vec<_>>(),
+            [1000, 1001]
+        );
     }
 }

@@ -5,6 +5,7 @@
 
 mod broker;
 mod client;
+mod codecs;
 mod columns;
 mod door;
 mod error;
@@ -19,6 +20,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     protocol::register(m)?;
+    codecs::register(m)?;
     columns::register(m)?;
     client::register(m)?;
     scan::register(m)?;

@@ -43,6 +43,14 @@ impl ReceivePool {
 
     /// An empty buffer with room for at least `size` bytes.
     pub fn take(&self, size: usize) -> PooledBuffer {
+        let mut taken = self.take_used(size);
+        taken.buffer.clear();
+        taken
+    }
+
+    /// A buffer with room for at least `size` bytes that may hold bytes of its former use: who writes over them need not
+    /// zero them first. [`PooledBuffer::freeze_front`] says what counts.
+    pub fn take_used(&self, size: usize) -> PooledBuffer {
         let class = class_for(size);
         let kept = class
             .and_then(|class| self.0.shelf(class))
@@ -55,6 +63,7 @@ impl ReceivePool {
             None => Vec::with_capacity(class.map_or(size, |class| CLASS_BYTES_MIN << class)),
         };
         PooledBuffer {
+            len: usize::MAX,
             buffer,
             shelves: Arc::clone(&self.0),
         }
@@ -71,7 +80,7 @@ impl Shelves {
         Some(self.free.get(class)?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn put_back(&self, mut buffer: Vec<u8>) {
+    fn put_back(&self, buffer: Vec<u8>) {
         // Only buffers that are exactly of a class: a grown one would be counted in the wrong place.
         let Some(class) = class_for(buffer.capacity()).filter(|class| buffer.capacity() == CLASS_BYTES_MIN << class)
         else {
@@ -83,7 +92,6 @@ impl Shelves {
             self.free_bytes.fetch_sub(size, Ordering::Relaxed);
             return;
         }
-        buffer.clear();
         shelf.push(buffer);
     }
 }
@@ -98,6 +106,8 @@ fn class_for(size: usize) -> Option<usize> {
 
 /// A buffer of a [`ReceivePool`].
 pub struct PooledBuffer {
+    /// How many of the bytes count, if not all of them do.
+    len: usize,
     buffer: Vec<u8>,
     shelves: Arc<Shelves>,
 }
@@ -120,11 +130,17 @@ impl PooledBuffer {
     pub fn freeze(self) -> Bytes {
         Bytes::from_owner(self)
     }
+
+    /// As [`freeze`](Self::freeze), of the first `len` bytes. The others stay with the buffer.
+    pub fn freeze_front(mut self, len: usize) -> Bytes {
+        self.len = len;
+        Bytes::from_owner(self)
+    }
 }
 
 impl AsRef<[u8]> for PooledBuffer {
     fn as_ref(&self) -> &[u8] {
-        &self.buffer
+        self.buffer.get(..self.len).unwrap_or(&self.buffer)
     }
 }
 

@@ -15,6 +15,26 @@ def decode_message(cls: type[_M], version: int, data: bytes | bytearray | memory
 def encode_message(message: object, version: int, prefix: bytes | None = None) -> bytes: ...
 def regex_matches(pattern: str, names: list[str]) -> list[str]: ...
 def read_uvarint(data: bytes, position: int) -> tuple[int, int]: ...
+def crc32c(data: bytes) -> int:
+    """CRC32C (Castagnoli), the checksum of record batches."""
+
+def murmur2(key: bytes) -> int:
+    """The hash by which Kafka's Java client spreads keys over partitions: 32 bits, signed."""
+
+def compress(name: str, data: bytes, level: int | None = None) -> bytes:
+    """`data` in Kafka's framing of the codec `name`; `level` as in `compression.<codec>.level`.
+
+    Raises:
+        ValueError: The codec is unknown or has no such level.
+    """
+
+def decompress(name: str, data: bytes, limit: int = 1073741824) -> bytes:
+    """What `data` decompresses to, in Kafka's framing of the codec `name`.
+
+    Raises:
+        ValueError: The codec is unknown, the data are invalid, or decompress to more than `limit` bytes.
+    """
+
 
 # Records
 

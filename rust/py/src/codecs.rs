@@ -44,7 +44,7 @@ fn compress<'py>(py: Python<'py>, name: &str, data: &[u8], level: Option<i32>) -
 
 /// What `data` decompresses to, in Kafka's framing of the codec `name`; a `ValueError` if that is more than `limit` bytes.
 #[pyfunction]
-#[pyo3(signature = (name, data, limit=1 << 30))]
+#[pyo3(signature = (name, data, limit=1_073_741_824))]
 fn decompress<'py>(py: Python<'py>, name: &str, data: &[u8], limit: usize) -> PyResult<Bound<'py, PyBytes>> {
     let codec = codec(name)?;
     with_scratch(py, data.len(), |scratch| decompress_over(codec, data, scratch, limit))
@@ -58,7 +58,7 @@ fn codec(name: &str) -> PyResult<Compression> {
 fn with_scratch<'py>(
     py: Python<'py>,
     input_len: usize,
-    work: impl Fn(&mut Vec<u8>) -> barnabas_records::Result<usize> + Send,
+    work: impl Fn(&mut Vec<u8>) -> barnabas_records::Result<usize> + Send + Sync,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let mut scratch = SCRATCH.take();
     let size = if input_len >= DETACH_BYTES_MIN {

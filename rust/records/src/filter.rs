@@ -9,7 +9,7 @@ use crate::header::{
     CRC_START, HEADER_LEN, LOG_OVERHEAD, MAGIC_V2, NO_TIMESTAMP, attributes, body_len as checked_body_len,
 };
 use crate::varint::{read_varint, read_varlong, uvarlong_len, write_uvarlong, zigzag64};
-use crate::{BatchHeader, BatchRef, Compression, RecordsError, Result, compress, crc32c, decompress};
+use crate::{BatchHeader, BatchRef, Compression, RecordsError, Result, compress, crc32c};
 
 /// What becomes of a batch of which no record stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,13 +109,7 @@ impl BatchFilter {
         }
         let header = &batch.header;
         let codec = header.compression()?;
-        let payload = if codec == Compression::None {
-            batch.payload()
-        } else {
-            self.payload.clear();
-            decompress(codec, batch.payload(), &mut self.payload, self.payload_limit)?;
-            &self.payload
-        };
+        let payload = batch.decompress_into(&mut self.payload, self.payload_limit)?;
         self.spans.clear();
         let has_tombstone = select(header, payload, retain, &mut self.spans)?;
         if self.spans.is_empty() {

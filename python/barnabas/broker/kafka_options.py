@@ -26,7 +26,7 @@ _KEYS = (
     ConfigKey("broker.rack", "STRING", None),
     ConfigKey("broker.session.timeout.ms", "INT", "9000"),
     ConfigKey("client.quota.callback.class", "CLASS", None),
-    ConfigKey("compression.gzip.level", "INT", "-1", -1, 9),
+    ConfigKey("compression.gzip.level", "INT", "-1", 1, 9, (), -1),
     ConfigKey("compression.lz4.level", "INT", "9", 1, 17),
     ConfigKey(
         "compression.type",

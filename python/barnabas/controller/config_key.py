@@ -5,6 +5,7 @@ The tables of topic and broker options are made of these. No key is acted on her
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 __all__ = ["ConfigKey", "ConfigValue", "InvalidConfigValue"]
@@ -12,6 +13,8 @@ __all__ = ["ConfigKey", "ConfigValue", "InvalidConfigValue"]
 ConfigValue = bool | int | float | str | list[str]
 
 _BITS = {"INT": 31, "LONG": 63, "SHORT": 15}
+_WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 
 
 class InvalidConfigValue(ValueError):  # noqa: N818 - it names what is wrong, and becomes an error code above
@@ -27,6 +30,7 @@ class ConfigKey(NamedTuple):
         low: Least valid number.
         high: Greatest valid number.
         choices: Valid words, for STRING and for the items of LIST; empty when any word is valid.
+        or_equal: A valid number outside of `low` to `high`.
     """
 
     name: str
@@ -35,6 +39,7 @@ class ConfigKey(NamedTuple):
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    or_equal: int | None = None
 
     def parse(self, text: str) -> ConfigValue:
         """Reads a value.
@@ -42,32 +47,44 @@ class ConfigKey(NamedTuple):
         Raises:
             InvalidConfigValue: The text has another type or lies outside the valid values.
         """
-        text = text.strip()
+        given, text = text, text.strip()
         if self.kind == "BOOLEAN":
             if text.lower() not in ("true", "false"):
-                raise self._invalid(text, "Expected value to be either true or false")
+                raise self._invalid(given, "Expected value to be either true or false")
             return text.lower() == "true"
         if self.kind in ("INT", "LONG", "SHORT", "DOUBLE"):
             return self._number(text)
         if self.kind == "LIST":
-            items = [item.strip() for item in text.split(",")] if text else []
-            for item in items:
-                self._check_choice(item)
-            return items
+            return self._list(text)
         self._check_choice(text)
         return text
 
+    def _list(self, text: str) -> list[str]:
+        items = [item.strip() for item in text.split(",")] if text else []
+        if self.choices and "" in items:
+            raise InvalidConfigValue(f"Configuration '{self.name}' values must not be empty.")
+        for item in items:
+            self._check_choice(item)
+        return items
+
     def _number(self, text: str) -> float:
-        try:
-            number: float = float(text) if self.kind == "DOUBLE" else int(text, 10)
-        except ValueError:
-            raise self._invalid(text, f"Not a number of type {self.kind}") from None
+        is_decimal = self.kind == "DOUBLE"
+        if not (_DECIMAL if is_decimal else _WHOLE).fullmatch(text):
+            raise self._invalid(text, f"Not a number of type {self.kind}")
+        number: float = float(text) if is_decimal else int(text, 10)
         bits = _BITS.get(self.kind)
         if bits is not None and not -(1 << bits) <= number < 1 << bits:
             raise self._invalid(text, f"Not a number of type {self.kind}")
-        if self.low is not None and number < self.low:
+        if number == self.or_equal:
+            return number
+        is_low = self.low is not None and number < self.low
+        is_high = self.high is not None and number > self.high
+        if self.or_equal is not None and (is_low or is_high):
+            bounds = f"between {self.low} and {self.high} or equal to {self.or_equal}"
+            raise self._invalid(str(number), f"Value must be {bounds}")
+        if is_low:
             raise self._invalid(str(number), f"Value must be at least {self.low}")
-        if self.high is not None and number > self.high:
+        if is_high:
             raise self._invalid(str(number), f"Value must be no more than {self.high}")
         return number
 

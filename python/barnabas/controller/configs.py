@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from barnabas.controller.config_key import InvalidConfigValue, Setting
@@ -24,8 +25,23 @@ SOURCE_STATIC_BROKER = 4
 SOURCE_DEFAULT = 5
 
 
-def invalid_topic_config(configs: Mapping[str, str | None]) -> str | None:
-    """Returns why these options cannot be set for a topic, in Kafka's words; None when they can."""
+_THROTTLED = re.compile(r"\*|([0-9]+:[0-9]+(,[0-9]+:[0-9]+)*)?", re.ASCII)
+_TIERED = {
+    "local.retention.bytes": "-2",
+    "local.retention.ms": "-2",
+    "remote.log.copy.disable": "false",
+    "remote.log.delete.on.disable": "false",
+}
+"""Options of tiered storage, with the one value that says what is so without it."""
+
+
+def invalid_topic_config(configs: Mapping[str, str | None], defaults: Mapping[str, str] | None = None) -> str | None:
+    """Returns why these options cannot be set for a topic, in Kafka's words; None when they can.
+
+    Args:
+        configs: All options that the topic would set itself.
+        defaults: Topic options that the broker's own options decide.
+    """
     for name, value in configs.items():
         key = TOPIC_OPTIONS.get(name)
         if key is None:
@@ -36,6 +52,46 @@ def invalid_topic_config(configs: Mapping[str, str | None]) -> str | None:
             key.parse(value)
         except InvalidConfigValue as error:
             return str(error)
+        why = _invalid_replicas(name, value) or _needs_tiered_storage(name, value)
+        if why is not None:
+            return why
+    return _conflict({**(defaults or {}), **{name: value for name, value in configs.items() if value is not None}})
+
+
+def _invalid_replicas(name: str, value: str) -> str | None:
+    if not name.endswith(".replication.throttled.replicas"):
+        return None
+    items = [item.strip() for item in value.split(",")] if value.strip() else []
+    if _THROTTLED.fullmatch(",".join(items)):
+        return None
+    return (
+        f"Invalid value [{', '.join(items)}] for configuration {name}: {name} must be the literal '*' or a list of "
+        "replicas in the following format: [partitionId]:[brokerId],[partitionId]:[brokerId],..."
+    )
+
+
+def _needs_tiered_storage(name: str, value: str) -> str | None:
+    if name == "remote.storage.enable" and value.strip().lower() == "true":
+        return (
+            "Tiered Storage functionality is disabled in the broker. "
+            "Topic cannot be configured with remote log storage."
+        )
+    without = _TIERED.get(name)
+    if without is not None and value.strip().lower() != without:
+        return (
+            f"Invalid value {value} for configuration {name}: it only concerns tiered storage, which this broker lacks"
+        )
+    return None
+
+
+def _conflict(configs: Mapping[str, str]) -> str | None:
+    """Returns which of the options in force contradict each other."""
+    lags = {}
+    for name in ("min.compaction.lag.ms", "max.compaction.lag.ms"):
+        lags[name] = int(configs.get(name) or TOPIC_OPTIONS[name].default or 0)
+    low, high = lags.values()
+    if low > high:
+        return f"conflict topic config setting min.compaction.lag.ms ({low}) > max.compaction.lag.ms ({high})"
     return None
 
 
@@ -47,6 +103,9 @@ def broker_topic_defaults(broker_options: Mapping[str, str]) -> dict[str, str]:
             value = broker_options.get(synonym)
             if value is not None:
                 defaults[name] = value if factor == 1 else str(int(value) * factor)
+                if name == "retention.ms" and int(value) < 0:
+                    # -1 is "for ever" in any unit.
+                    defaults[name] = "-1"
                 break
     return defaults
 

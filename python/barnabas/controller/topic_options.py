@@ -11,7 +11,7 @@ __all__ = ["BROKER_SYNONYMS", "TOPIC_OPTIONS"]
 
 _KEYS = (
     ConfigKey("cleanup.policy", "LIST", "delete", None, None, ("compact", "delete")),
-    ConfigKey("compression.gzip.level", "INT", "-1", -1, 9),
+    ConfigKey("compression.gzip.level", "INT", "-1", 1, 9, (), -1),
     ConfigKey("compression.lz4.level", "INT", "9", 1, 17),
     ConfigKey(
         "compression.type",

@@ -104,7 +104,7 @@ def _create_topic(
     record_count: int,
 ) -> tuple[list[Any], CreateTopicsResponse.CreatableTopicResult]:
     own: dict[str, str] = {config.name: config.value for config in topic.configs}
-    why = invalid_topic_config(own)
+    why = invalid_topic_config(own, settings.topic_defaults)
     if why is not None:
         raise _Refused(InvalidConfigError.code, why)
     replicas_of = _manual_assignment(image, topic) if topic.assignments else _assignment(image, topic, settings)

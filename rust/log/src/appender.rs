@@ -35,7 +35,7 @@ struct Snapshot {
 }
 
 /// Positions and relative offsets in index entries are signed 32-bit numbers to Kafka.
-const POSITION_MAX: u64 = i32::MAX as u64;
+pub(crate) const POSITION_MAX: u64 = i32::MAX as u64;
 
 impl Appender {
     pub(crate) fn new(dir_exists: bool, producers: ProducerStates, snapshot_offset: i64) -> Self {

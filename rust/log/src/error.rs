@@ -71,6 +71,14 @@ pub enum LogError {
         /// What is wrong.
         reason: String,
     },
+    /// Compaction cannot work on the log.
+    #[error("{path} cannot be compacted: {reason}", path = path.display())]
+    Uncleanable {
+        /// The segment.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// The directory holds the data of another topic of the same name.
     #[error("{dir} belongs to topic id {found}, not {expected}", dir = dir.display())]
     TopicIdMismatch {
@@ -145,7 +153,9 @@ impl LogError {
     /// The Kafka error code that answers a client whose request met this error.
     pub fn code(&self) -> i16 {
         match self {
-            Self::Io { .. } | Self::Offline { .. } | Self::Damaged { .. } => code::KAFKA_STORAGE_ERROR,
+            Self::Io { .. } | Self::Offline { .. } | Self::Damaged { .. } | Self::Uncleanable { .. } => {
+                code::KAFKA_STORAGE_ERROR
+            }
             Self::Closed { .. } | Self::UnknownPartition { .. } => code::NOT_LEADER_OR_FOLLOWER,
             Self::OffsetOutOfRange { .. } => code::OFFSET_OUT_OF_RANGE,
             Self::TopicIdMismatch { .. } => code::INCONSISTENT_TOPIC_ID,

@@ -112,6 +112,14 @@ pub(crate) enum Index<E> {
 }
 
 impl<E: IndexEntry> Index<E> {
+    /// Number of entries.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Memory(entries) => entries.len(),
+            Self::File(sealed) => sealed.count,
+        }
+    }
+
     pub(crate) fn copy(&self) -> Self {
         match self {
             Self::Memory(entries) => Self::Memory(entries.clone()),

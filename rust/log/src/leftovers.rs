@@ -1,6 +1,7 @@
 //! Files that a crash left half-done in a partition directory.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 
 use crate::error::LogError;
@@ -63,34 +64,59 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<bool, LogError>
             swaps.insert(offset);
         }
     }
-    for offset in swaps {
-        complete_swap(storage, dir, offset, &names, &remove)?;
+    if !swaps.is_empty() {
         changed = true;
+        remove_replaced(storage, dir, &swaps, &names, &remove)?;
+    }
+    for offset in swaps {
+        complete_swap(storage, dir, offset, &names)?;
     }
     Ok(changed)
 }
 
-fn complete_swap(
+/// Removes the originals that all `.swap` segments together replace: only one exchange is under way at a time, and the
+/// last batch of what replaces several segments stays for its offset.
+fn remove_replaced(
     storage: &dyn Storage,
     dir: &Path,
-    base_offset: i64,
+    swaps: &BTreeSet<i64>,
     names: &[String],
     remove: &impl Fn(&str) -> Result<(), LogError>,
 ) -> Result<(), LogError> {
-    let swapped = |suffix: &str| crate::segment::file_name(base_offset, &format!("{suffix}.swap"));
-    let log_swap = swapped(".log");
-    if names.contains(&log_swap) {
-        let end = end_offset(storage, &dir.join(&log_swap), base_offset)?;
-        for name in names {
-            if let Some((offset, suffix)) = parse_file_name(name)
-                && (base_offset..end).contains(&offset)
-                && SEGMENT_SUFFIXES.contains(&suffix)
-                && (suffix != ".snapshot" || offset != base_offset)
+    let mut replaced: Option<Range<i64>> = None;
+    for base_offset in swaps {
+        let log_swap = crate::segment::file_name(*base_offset, ".log.swap");
+        if names.contains(&log_swap) {
+            let end = end_offset(storage, &dir.join(&log_swap), *base_offset)?.max(base_offset + 1);
+            let range = replaced.get_or_insert(*base_offset..end);
+            range.end = range.end.max(end);
+        }
+    }
+    let Some(replaced) = replaced else {
+        return Ok(());
+    };
+    // Where the original's log is gone, its other files are too: those of that name are the new segment's already.
+    let goes = |offset: i64, suffix: &str| {
+        !swaps.contains(&offset)
+            || (suffix != ".snapshot" && names.contains(&crate::segment::file_name(offset, ".log")))
+    };
+    let parsed = |name: &String| parse_file_name(name).map(|(offset, suffix)| (offset, suffix.to_owned()));
+    for is_log in [false, true] {
+        for (name, (offset, suffix)) in names.iter().filter_map(|name| Some((name, parsed(name)?))) {
+            if replaced.contains(&offset)
+                && SEGMENT_SUFFIXES.contains(&suffix.as_str())
+                && (suffix == ".log") == is_log
+                && goes(offset, &suffix)
             {
                 remove(name)?;
             }
         }
     }
+    Ok(())
+}
+
+fn complete_swap(storage: &dyn Storage, dir: &Path, base_offset: i64, names: &[String]) -> Result<(), LogError> {
+    let swapped = |suffix: &str| crate::segment::file_name(base_offset, &format!("{suffix}.swap"));
     // The log comes last: as long as its `.swap` is there, the next start does all of this again.
     for suffix in SEGMENT_SUFFIXES.iter().rev() {
         let from = swapped(suffix);

@@ -6,6 +6,7 @@
 
 mod appender;
 mod checkpoint;
+mod cleaner;
 mod config;
 mod deletion;
 mod dir_name;
@@ -42,6 +43,9 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
+pub use cleaner::{
+    CleanOutcome, CleanStats, Cleaner, CleanerConfig, Dirty, FullSpeed, LogToClean, Pace, Round, Throttle,
+};
 pub use config::{LogConfig, TargetCompression, TimestampType};
 pub use error::{AppendError, LogError, RecordError};
 pub use file_storage::FileStorage;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use crate::checkpoint::{self, Offsets};
+use crate::cleaner::Cleaning;
 use crate::config::LogConfig;
 use crate::dir_name;
 use crate::env::{LogEnv, lock, read, write};
@@ -64,6 +65,8 @@ pub struct LogManager {
     logs: RwLock<Partitions>,
     /// Partitions that are asked for and not here are new ones; see [`LogManager::all_known`].
     is_all_known: AtomicBool,
+    /// Which logs are being compacted, and which cannot be.
+    pub(crate) cleaning: Mutex<Cleaning>,
 }
 
 impl LogManager {
@@ -107,6 +110,7 @@ impl LogManager {
             dirs,
             logs: RwLock::new(logs),
             is_all_known: AtomicBool::new(false),
+            cleaning: Mutex::default(),
         })
     }
 
@@ -332,8 +336,8 @@ impl LogManager {
     pub(crate) fn write_checkpoints(&self, dir: &DataDir) -> Result<(), LogError> {
         // Held all along: of two writers one would rename what the other is still writing.
         let mut checkpointed = lock(&dir.checkpointed);
-        let (mut recovery_points, mut log_starts, mut high_watermarks) =
-            (Offsets::new(), Offsets::new(), Offsets::new());
+        let (mut recovery_points, mut log_starts, mut high_watermarks, mut cleaned) =
+            (Offsets::new(), Offsets::new(), Offsets::new(), Offsets::new());
         for (topic, partition, log) in self.partitions_in(dir) {
             let Some(first) = log.segments().first().map(|segment| segment.base_offset) else {
                 continue;
@@ -343,6 +347,7 @@ impl LogManager {
                 log_starts.insert(key.clone(), log.log_start_offset());
             }
             high_watermarks.insert(key.clone(), log.high_watermark());
+            cleaned.extend(log.cleaned_offset().map(|offset| (key.clone(), offset)));
             recovery_points.insert(key, log.recovery_checkpoint());
         }
         checkpointed.clear();
@@ -351,6 +356,7 @@ impl LogManager {
             (checkpoint::RECOVERY_POINT, recovery_points),
             (checkpoint::LOG_START, log_starts),
             (checkpoint::HIGH_WATERMARK, high_watermarks),
+            (checkpoint::CLEANED, cleaned),
         ];
         for (name, offsets) in files {
             let path = dir.path.join(name);
@@ -467,10 +473,15 @@ impl DataDir {
             cleaned: self.load_offsets(checkpoint::CLEANED)?,
         };
         lock(&self.checkpointed).extend(
-            [&found.recovery_points, &found.log_starts, &found.high_watermarks]
-                .into_iter()
-                .flat_map(Offsets::keys)
-                .cloned(),
+            [
+                &found.recovery_points,
+                &found.log_starts,
+                &found.high_watermarks,
+                &found.cleaned,
+            ]
+            .into_iter()
+            .flat_map(Offsets::keys)
+            .cloned(),
         );
         let storage = self.env.storage.as_ref();
         let entries = storage
@@ -517,8 +528,11 @@ impl DataDir {
             high_watermark: offset(&found.high_watermarks),
         };
         let mut options = config.defaults.clone();
-        options.compact |= key.as_ref().is_some_and(|key| found.cleaned.contains_key(key));
-        PartitionLog::open_in(self.env.clone(), self.path.join(name), None, options, context)
+        let cleaned = key.as_ref().and_then(|key| found.cleaned.get(key)).copied();
+        options.compact |= cleaned.is_some();
+        let log = PartitionLog::open_in(self.env.clone(), self.path.join(name), None, options, context)?;
+        log.set_cleaned_offset(cleaned);
+        Ok(log)
     }
 
     /// Whether the marker was there; it is gone, durably, before the first write.

@@ -164,6 +164,8 @@ pub struct PartitionLog {
     /// First offset of the oldest open transaction, `i64::MAX` when there is none.
     pub(crate) first_unstable_offset: AtomicI64,
     pub(crate) unreplicated: Unreplicated,
+    /// Compaction has been through everything below, -1 when it never was here.
+    pub(crate) cleaned_offset: AtomicI64,
     pub(crate) recovery_point: AtomicI64,
     pub(crate) flushing: Mutex<()>,
     /// A roll left indexes of a sealed segment or a producer snapshot in memory.
@@ -229,6 +231,7 @@ impl PartitionLog {
             log_end_offset: AtomicI64::new(log_end_offset),
             high_watermark: AtomicI64::new(high_watermark),
             unreplicated,
+            cleaned_offset: AtomicI64::new(-1),
             recovery_point: AtomicI64::new(recovered.recovery_point),
             flushing: Mutex::new(()),
             sealed_unstored: AtomicBool::new(false),

@@ -422,7 +422,7 @@ impl Recovery<'_> {
         let entry_len = AbortedTransaction::LEN as u64;
         let len = len.unwrap_or(0);
         segment.txn_index.set_count(len / entry_len);
-        let mut is_sound = len % entry_len == 0;
+        let mut is_sound = len.is_multiple_of(entry_len);
         if is_sound {
             let range = segment.base_offset..next_base.unwrap_or(i64::MAX);
             let visited = segment.txn_index.visit(|entry| {

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use crate::env::{lock, write};
 use crate::error::LogError;
 use crate::partition_log::{PartitionLog, Segments};
-use crate::segment::Segment;
+use crate::segment::{SWAP_SUFFIX, Segment};
 
 /// What retention has removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,13 +91,13 @@ impl PartitionLog {
         Ok(retained)
     }
 
-    /// Puts `new`, complete and durable under their `.swap` names, in the place of `old`, whose files are renamed to be
+    /// Puts `new`, complete and durable under their `.cleaned` names, in the place of `old`, whose files are renamed to be
     /// deleted. Returns false, and changes nothing, when `old` is not, or no longer, a run of sealed segments of this
     /// log.
     pub(crate) fn replace_segments(
         &self,
         old: &[Arc<Segment>],
-        new: Vec<Arc<Segment>>,
+        new: &[Arc<Segment>],
         now_ms: i64,
     ) -> Result<bool, LogError> {
         let _structure = lock(&self.flushing);
@@ -119,12 +119,19 @@ impl PartitionLog {
         list.splice(first..first + old.len(), new.iter().map(Arc::clone));
         *write(&self.segments) = Arc::new(list);
         drop(appender);
-        self.exchange_files(old, &new, now_ms)
+        self.exchange_files(old, new, now_ms)
             .map(|()| true)
             .map_err(|error| self.env.health.fail(error))
     }
 
     fn exchange_files(&self, old: &[Arc<Segment>], new: &[Arc<Segment>], now_ms: i64) -> Result<(), LogError> {
+        // The last one first: as long as one is called `.cleaned`, it and those behind it are void.
+        for segment in new.iter().rev() {
+            segment.rename_files(SWAP_SUFFIX)?;
+        }
+        // From here on the next start completes the exchange.
+        self.names_unsynced.store(true, Ordering::Release);
+        self.sync_names()?;
         let (replaced, gone): (Vec<_>, Vec<_>) = old
             .iter()
             .map(Arc::clone)

@@ -108,6 +108,7 @@ pub(crate) struct BatchScan<'a> {
     buffer: Vec<u8>,
     /// Where `buffer` begins in the file.
     buffer_position: u64,
+    chunk: usize,
 }
 
 impl<'a> BatchScan<'a> {
@@ -118,7 +119,29 @@ impl<'a> BatchScan<'a> {
             end,
             buffer: Vec::new(),
             buffer_position: position,
+            chunk: BATCH_CHUNK,
         }
+    }
+
+    /// As [`new`](Self::new), with reads of `chunk` bytes, or of one batch if it is larger, into `buffer`.
+    pub(crate) fn with_buffer(
+        file: &'a dyn StorageFile,
+        position: u64,
+        end: u64,
+        chunk: usize,
+        mut buffer: Vec<u8>,
+    ) -> Self {
+        buffer.clear();
+        Self {
+            buffer,
+            chunk: chunk.max(HEADER_LEN),
+            ..Self::new(file, position, end)
+        }
+    }
+
+    /// Gives the buffer back.
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
+        self.buffer
     }
 
     /// The next batch and its position, `None` at the end. Only its length is checked.
@@ -159,7 +182,7 @@ impl<'a> BatchScan<'a> {
         self.buffer.copy_within(start.., 0);
         self.buffer_position = self.position;
         let left = usize::try_from(self.end - self.position).unwrap_or(usize::MAX);
-        self.buffer.resize(want.max(BATCH_CHUNK).min(left), 0);
+        self.buffer.resize(want.max(self.chunk).min(left), 0);
         let space = self.buffer.get_mut(have..).unwrap_or_default();
         let count = self.file.read_at(space, self.position + have as u64)?;
         self.buffer.truncate(have + count);

@@ -130,6 +130,10 @@ pub(crate) struct Segment {
 
 /// What the files of a segment are called when they wait for their removal.
 pub(crate) const DELETED_SUFFIX: &str = ".deleted";
+/// What they are called while compaction writes them,
+pub(crate) const CLEANED_SUFFIX: &str = ".cleaned";
+/// and when they are complete and take the place of others.
+pub(crate) const SWAP_SUFFIX: &str = ".swap";
 
 impl Segment {
     /// A segment whose files exist already and hold what `tail` and `persisted` say.
@@ -141,7 +145,19 @@ impl Segment {
         tail: Tail,
         persisted: Persisted,
     ) -> Self {
-        let file = |suffix| PooledFile::new(&env.files, dir.join(file_name(base_offset, suffix)));
+        Self::named(env, dir, base_offset, created_ms, (tail, persisted), "")
+    }
+
+    /// As [`new`](Self::new), with names that end in `suffix`.
+    fn named(
+        env: &LogEnv,
+        dir: &Path,
+        base_offset: i64,
+        created_ms: i64,
+        (tail, persisted): (Tail, Persisted),
+        suffix: &str,
+    ) -> Self {
+        let file = |kind| PooledFile::new(&env.files, dir.join(file_name(base_offset, kind) + suffix));
         let sealed = matches!(tail.offsets, Index::File(_));
         Self {
             base_offset,
@@ -149,7 +165,7 @@ impl Segment {
             log: file(".log"),
             offset_index: file(".index"),
             time_index: file(".timeindex"),
-            txn_index: TxnIndex::new(&env.files, dir.join(file_name(base_offset, ".txnindex")), 0),
+            txn_index: TxnIndex::new(file(".txnindex"), 0),
             sealed: AtomicBool::new(sealed),
             tail: RwLock::new(tail),
             persisted: Mutex::new(persisted),
@@ -185,6 +201,41 @@ impl Segment {
         }
         segment.unsynced.store(true, Ordering::Release);
         Ok(segment)
+    }
+
+    /// Makes the files of a segment that compaction is to fill. No log has it yet.
+    pub(crate) fn create_cleaned(
+        env: &LogEnv,
+        dir: &Path,
+        base_offset: i64,
+        created_ms: i64,
+    ) -> Result<Self, LogError> {
+        let state = (Tail::empty(base_offset), Persisted::default());
+        let segment = Self::named(env, dir, base_offset, created_ms, state, CLEANED_SUFFIX);
+        segment.remove_files(env)?;
+        let created = segment.log.get_or_create();
+        created.map_err(|error| LogError::io("create", &segment.log.path(), error))?;
+        Ok(segment)
+    }
+
+    /// Says where the segment ends, in a log that has gaps: at the next one's base offset.
+    pub(crate) fn set_next_offset(&self, next_offset: i64) {
+        write(&self.tail).next_offset = next_offset;
+    }
+
+    /// Removes whatever files there are under the segment's names.
+    pub(crate) fn remove_files(&self, env: &LogEnv) -> Result<(), LogError> {
+        for file in [&self.log, &self.offset_index, &self.time_index, &self.txn_index.file] {
+            file.close();
+            let path = file.path();
+            match env.storage.remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(LogError::io("remove", &path, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn log_path(&self) -> Arc<Path> {
@@ -405,10 +456,16 @@ impl Segment {
         Ok(())
     }
 
-    /// Renames the files to be deleted, with the producer snapshot if `with_snapshot`, and returns their new names.
+    /// Renames the files to be deleted, with the producer snapshot if `with_snapshot`, and returns their new names. The
+    /// log goes first, so that no log without its indexes is left by a crash; but where only the snapshot stays, another
+    /// segment of the same name waits, and a log that is there tells recovery that the indexes are still its own.
     pub(crate) fn retire(&self, env: &LogEnv, with_snapshot: bool) -> Result<Vec<PathBuf>, LogError> {
         let mut doomed = Vec::new();
-        for file in [&self.log, &self.offset_index, &self.time_index, &self.txn_index.file] {
+        let mut files = [&self.log, &self.offset_index, &self.time_index, &self.txn_index.file];
+        if !with_snapshot {
+            files.reverse();
+        }
+        for file in files {
             let path = file.path();
             let to = deleted_name(&path);
             if file.retire(&to).map_err(|error| LogError::io("rename", &path, error))? {

@@ -135,6 +135,7 @@ impl PartitionLog {
         self.log_start_offset.fetch_min(end_offset, Ordering::AcqRel);
         self.lower_high_watermark(end_offset);
         self.recovery_point.fetch_min(end_offset, Ordering::AcqRel);
+        self.cleaned_offset.fetch_min(end_offset, Ordering::AcqRel);
     }
 
     /// Publishes the first `count` segments and gives up the others, the newest first, so that a crash leaves no hole.

@@ -5,12 +5,10 @@
 //! `read_committed` ones of logs with aborted transactions, and the page cache holds the file.
 
 use std::io;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::LogError;
-use crate::file_pool::{FilePool, PooledFile};
+use crate::file_pool::PooledFile;
 
 /// A transaction that was aborted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +73,9 @@ pub(crate) struct TxnIndex {
 
 impl TxnIndex {
     /// An index whose file holds `count` entries; with 0 there need not be a file.
-    pub(crate) fn new(pool: &Arc<FilePool>, path: PathBuf, count: u64) -> Self {
+    pub(crate) fn new(file: PooledFile, count: u64) -> Self {
         Self {
-            file: PooledFile::new(pool, path),
+            file,
             count: AtomicU64::new(count),
         }
     }

@@ -83,7 +83,7 @@ impl LogManager {
         Ok(start)
     }
 
-    fn checkpoint_dir_of(&self, log: &PartitionLog) -> Result<(), LogError> {
+    pub(crate) fn checkpoint_dir_of(&self, log: &PartitionLog) -> Result<(), LogError> {
         self.healthy_dirs()
             .filter(|dir| log.dir().parent() == Some(dir.path.as_path()))
             .try_for_each(|dir| self.write_checkpoints(dir))

@@ -91,6 +91,26 @@ impl BatchFilter {
         }
     }
 
+    /// Calls `visit` for each record of `batch` until it returns false; says whether it saw all. The CRC is checked.
+    ///
+    /// # Errors
+    /// The batch is damaged, or decompresses to more than the limit.
+    pub fn visit(&mut self, batch: &BatchRef<'_>, mut visit: impl FnMut(&FilterRecord<'_>) -> bool) -> Result<bool> {
+        batch.check_crc()?;
+        let payload = batch.decompress_into(&mut self.payload, self.payload_limit)?;
+        let mut rest = payload;
+        for index in 0..batch.header.record_count {
+            let start = payload.len() - rest.len();
+            let (record, span) = read_record(&batch.header, payload, start)
+                .ok_or_else(|| broken(batch.header.record_count, index, rest))?;
+            if !visit(&record) {
+                return Ok(false);
+            }
+            rest = payload.get(span.end..).unwrap_or_default();
+        }
+        Ok(true)
+    }
+
     /// Appends to `out` what stays of `batch`.
     ///
     /// The CRC of a batch is checked before it is written anew, so that damage does not get a sound CRC.

@@ -2,6 +2,7 @@
 
 mod append;
 mod batches;
+mod cleaner;
 mod concurrent;
 mod crash;
 mod crash_points;

@@ -1,0 +1,6 @@
+//! Compaction: its rules one by one, random histories against a model, crashes at any change to the file system.
+
+mod history;
+mod rules;
+mod runs;
+mod schedule;

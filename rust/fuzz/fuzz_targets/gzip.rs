@@ -1,0 +1,6 @@
+//! The gzip codec, both ways: `cargo +nightly fuzz run gzip corpus/gzip`.
+#![no_main]
+
+use barnabas_records::{Compression, check};
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| check::check_codec(Compression::Gzip, data));

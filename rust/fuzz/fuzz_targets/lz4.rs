@@ -1,0 +1,6 @@
+//! The lz4 codec, both ways: `cargo +nightly fuzz run lz4 corpus/lz4`.
+#![no_main]
+
+use barnabas_records::{Compression, check};
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| check::check_codec(Compression::Lz4, data));

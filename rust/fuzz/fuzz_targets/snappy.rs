@@ -1,0 +1,6 @@
+//! The snappy codec, both ways: `cargo +nightly fuzz run snappy corpus/snappy`.
+#![no_main]
+
+use barnabas_records::{Compression, check};
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| check::check_codec(Compression::Snappy, data));

@@ -1,0 +1,6 @@
+//! The zstd codec, both ways: `cargo +nightly fuzz run zstd corpus/zstd`.
+#![no_main]
+
+use barnabas_records::{Compression, check};
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| check::check_codec(Compression::Zstd, data));

@@ -18,6 +18,18 @@ impl PartitionLog {
         self.reading(|segments, end| self.find_slice(segments, end, offset, max_bytes, min_one_batch, up_to))
     }
 
+    /// Where a read of `offset` begins to look: the segment's base offset, and the position that its offset index gives
+    /// for `offset`. What is read is found from there by a walk of at most an index interval and a batch.
+    pub fn index_floor(&self, offset: i64) -> Result<Option<(i64, u64)>, LogError> {
+        self.reading(|segments, _| {
+            let behind = segments.partition_point(|segment| segment.base_offset <= offset);
+            let Some(segment) = behind.checked_sub(1).and_then(|index| segments.get(index)) else {
+                return Ok(None);
+            };
+            Ok(Some((segment.base_offset, segment.position_floor(offset)?)))
+        })
+    }
+
     /// First record below `up_to` whose timestamp is at least `timestamp`.
     pub fn offset_for_timestamp(&self, timestamp: i64, up_to: i64) -> Result<Option<TimestampOffset>, LogError> {
         self.reading(|segments, end| self.find_timestamp(segments, timestamp, up_to.min(end)))

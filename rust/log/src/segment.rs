@@ -513,11 +513,14 @@ impl Segment {
         if first.last_offset() >= up_to || (first_len > max_bytes && !min_one_batch) {
             return Ok(Some(nothing));
         }
+        let first_end = start + first_len as u64;
         let limit = size.min(start + max_bytes as u64);
-        let end = if limit == size && up_to >= next_offset {
+        let end = if limit <= first_end {
+            first_end
+        } else if limit == size && up_to >= next_offset {
             size
         } else {
-            self.last_boundary(file.as_ref(), start + first_len as u64, limit, up_to)?
+            self.last_boundary(file.as_ref(), first_end, limit, up_to)?
         };
         let len = usize::try_from(end - start).unwrap_or(usize::MAX);
         Ok(Some(ReadSlice {
@@ -535,8 +538,7 @@ impl Segment {
         offset: i64,
         size: u64,
     ) -> Result<Option<(u64, BatchHeader)>, LogError> {
-        let floor = self.offset_floor(|entry| i64::from(entry.relative_offset) <= offset - self.base_offset)?;
-        let start = floor.map_or(0, |entry| u64::from(entry.position));
+        let start = self.position_floor(offset)?;
         match self.find_from(file, start, offset, size) {
             Ok(Some((position, header))) if position == start && start > 0 && header.base_offset > offset => {}
             Ok(found) => return Ok(found),
@@ -546,6 +548,12 @@ impl Segment {
         // The index sent us past the offset or into the middle of a batch: it lies, the log does not.
         self.find_from(file, 0, offset, size)
             .map_err(|error| self.scan_error(error))
+    }
+
+    /// Position of a batch that is not behind the one that contains `offset`.
+    pub(crate) fn position_floor(&self, offset: i64) -> Result<u64, LogError> {
+        let floor = self.offset_floor(|entry| i64::from(entry.relative_offset) <= offset - self.base_offset)?;
+        Ok(floor.map_or(0, |entry| u64::from(entry.position)))
     }
 
     fn find_from(

@@ -31,20 +31,28 @@ def cpu_seconds(pid: int) -> float:
 
 
 class Server:
-    """`barnabas broker` as a process of its own, on temporary data."""
+    """`barnabas broker` as a process of its own, its data in a new directory, in `parent` if one is given."""
 
-    def __init__(self) -> None:
-        self.directory = tempfile.TemporaryDirectory(prefix="barnabas-bench-")
+    def __init__(self, parent: Path | None = None, options: dict[str, str] | None = None) -> None:
+        self.directory = tempfile.TemporaryDirectory(prefix="barnabas-bench-", dir=parent)
+        self.start(options or {})
+
+    def start(self, options: dict[str, str]) -> None:
         ready = Path(self.directory.name) / "ready"
         command = [sys.executable, "-m", "barnabas", "broker", "--data-dir", f"{self.directory.name}/data"]
         command += ["--listen", "127.0.0.1:0", "--ready-file", str(ready)]
+        for name, value in options.items():
+            command += ["--set", f"{name}={value}"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.process.stdout.readline()
         self.address = ready.read_text().strip()
 
-    def close(self) -> None:
+    def stop(self) -> None:
         self.process.terminate()
         self.process.wait(30)
+
+    def close(self) -> None:
+        self.stop()
         self.directory.cleanup()
 
 

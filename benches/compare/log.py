@@ -1,0 +1,285 @@
+"""Measures the log in bulk: `python benches/compare/log.py NAME [--quick] [--dir DIR]`, raw results in benches/results/log-NAME.json.
+
+`start`       a clean start of 2,000 partitions with 5 segments each: time and memory
+`recovery`    a start after kill -9: bytes of unflushed log per second
+`search`      look-ups in 100 MB, 10 GB and 100 GB of log (sparse files, the same number of places in each)
+`append`      a sustained append of min(1.5 x memory, half of the free disk) and a flush, beside `dd` with the same fsync
+`quiet`       a quiet producer's latency alone and while another one writes as fast as the disk takes it
+`compaction`  the same while a large topic is compacted
+`commit`      acknowledged produce requests per second where each waits for a flush, by number of producers
+
+The first four run the log crate's own bench (`cargo bench -p barnabas-log --bench log_volume`), the others a broker process
+with clients of plain sockets. What is compared runs alternately. `--quick` takes a tenth of the time and of the bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from log_clients import Heavy, Quiet, producers_rate
+from run import RESULTS, Server, machine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[2]
+MEASURED = dict[str, Any]
+GIB = 1 << 30
+
+
+class Bench:
+    """What every measurement needs: a directory on the disk that is measured, and how much of it to do."""
+
+    def __init__(self, directory: Path, *, quick: bool) -> None:
+        self.directory = directory
+        self.quick = quick
+        self._program: str | None = None
+
+    def scaled(self, full: int, quick: int) -> int:
+        return quick if self.quick else full
+
+    def log_bench(self, name: str, directory: Path, *numbers: int) -> MEASURED:
+        """Runs one measurement of the log crate in a process of its own."""
+        if self._program is None:
+            build = ["cargo", "bench", "--locked", "-p", "barnabas-log", "--bench", "log_volume", "--no-run"]
+            messages = subprocess.run(
+                [*build, "--message-format=json"], cwd=ROOT, check=True, capture_output=True, text=True
+            ).stdout.splitlines()
+            built = [message["executable"] for message in map(json.loads, messages) if message.get("executable")]
+            self._program = built[-1]
+        command = [self._program, name, str(directory), *map(str, numbers)]
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return json.loads(output) if output.strip() else {}
+
+    def fresh(self, name: str) -> Path:
+        directory = self.directory / name
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        return directory
+
+
+def start(bench: Bench) -> MEASURED:
+    partitions, segments = bench.scaled(2000, 500), 5
+    directory = bench.fresh("start")
+    bench.log_bench("prepare-start", directory, partitions, segments)
+    runs: dict[str, list[MEASURED]] = {}
+    for _ in range(bench.scaled(7, 3)):
+        for threads in (1, 2):
+            # The start took the marker away, and nothing was written since.
+            (directory / "data" / ".kafka_cleanshutdown").touch()
+            runs.setdefault(f"{threads} threads", []).append(bench.log_bench("start", directory, threads))
+    return {"segments_per_partition": segments, **medians(runs, ("wall_s", "cpu_s", "memory_gained_mib"))}
+
+
+def recovery(bench: Bench) -> MEASURED:
+    partitions, megabytes = 4, bench.scaled(1000, 100)
+    directory = bench.fresh("recovery")
+    bench.log_bench("prepare-recovery", directory, partitions, megabytes)
+    runs: dict[str, list[MEASURED]] = {}
+    for _ in range(bench.scaled(5, 3)):
+        for threads in (1, 2):
+            runs.setdefault(f"{threads} threads", []).append(bench.log_bench("recovery", directory, threads))
+    return {"partitions": partitions, **medians(runs, ("wall_s", "cpu_s", "gb_per_s"))}
+
+
+def search(bench: Bench) -> MEASURED:
+    lookups = bench.scaled(100_000, 20_000)
+    sizes = {"100 MB": (4, 25), "10 GB": (10, 1023), "100 GB": (100, 1023)}
+    found: dict[str, list[MEASURED]] = {name: [] for name in sizes}
+    for name, (segments, megabytes) in sizes.items():
+        bench.log_bench("prepare-search", bench.fresh(f"search {name}"), segments, megabytes)
+    for _ in range(bench.scaled(5, 3)):
+        for name in sizes:
+            directory = bench.directory / f"search {name}"
+            (directory / "data" / ".kafka_cleanshutdown").touch()
+            found[name].append(bench.log_bench("search", directory, lookups))
+    result: MEASURED = {"lookups": lookups}
+    for name, runs in found.items():
+        result[name] = {
+            what: {q: statistics.median(run[what][q] for run in runs) for q in ("p50", "p99")}
+            for what in ("index_ns", "index_and_scan_ns")
+        }
+        result[name]["runs"] = runs
+    return result
+
+
+def append(bench: Bench) -> MEASURED:
+    free = shutil.disk_usage(bench.directory).free
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    total = min(memory * 3 // 2, free // 2)
+    megabytes = bench.scaled(total, 2 * GIB) >> 20
+    runs: dict[str, list[MEASURED]] = {"log": [], "dd": []}
+    for _ in range(bench.scaled(2, 3)):
+        runs["log"].append(bench.log_bench("append", bench.fresh("append"), megabytes))
+        runs["dd"].append(dd(bench.fresh("append"), megabytes))
+        bench.fresh("append")
+    result = {"megabytes": megabytes, **medians(runs, ("wall_s", "mb_per_s"))}
+    result["log to dd"] = result["log"]["mb_per_s"] / result["dd"]["mb_per_s"]
+    return result
+
+
+def dd(directory: Path, megabytes: int) -> MEASURED:
+    """The same bytes in the same pieces, with one flush at the end."""
+    begin = time.perf_counter()
+    command = ["dd", "if=/dev/zero", f"of={directory}/dd", "bs=1M", f"count={megabytes}", "conv=fdatasync"]
+    subprocess.run(command, check=True, capture_output=True)
+    wall = time.perf_counter() - begin
+    return {"wall_s": wall, "mb_per_s": (megabytes << 20) / wall / 1e6}
+
+
+def quiet(bench: Bench) -> MEASURED:
+    seconds = bench.scaled(10, 2)
+    runs: dict[str, list[MEASURED]] = {"alone": [], "beside a heavy one": []}
+    server = BenchServer(bench)
+    try:
+        server.create("quiet", {})
+        quiet_one = Quiet(server.address, "quiet")
+        quiet_one.measure(0.5)
+        for number in range(bench.scaled(5, 3)):
+            runs["alone"].append(quiet_one.measure(seconds))
+            topic = f"heavy-{number}"
+            server.create(topic, {})
+            with Heavy(server.address, topic) as heavy:
+                time.sleep(0.5)
+                measured = quiet_one.measure(seconds)
+            runs["beside a heavy one"].append({**measured, "heavy_mb_per_s": heavy.mb_per_s})
+            server.delete(topic)
+    finally:
+        server.close()
+    result = medians(runs, ("p50_us", "p99_us", "max_us", "heavy_mb_per_s"))
+    result["p99 beside to alone"] = result["beside a heavy one"]["p99_us"] / result["alone"]["p99_us"]
+    return result
+
+
+def compaction(bench: Bench) -> MEASURED:
+    megabytes = bench.scaled(4096, 256)
+    off, on = {"log.cleaner.enable": "false"}, {"log.cleaner.threads": "1", "log.cleaner.backoff.ms": "100"}
+    runs: dict[str, list[MEASURED]] = {"alone": [], "while a topic is compacted": []}
+    for _ in range(bench.scaled(3, 2)):
+        server = BenchServer(bench, off)
+        try:
+            server.create("quiet", {})
+            server.create("compacted", {"cleanup.policy": "compact", "segment.bytes": str(64 << 20)})
+            with Heavy(server.address, "compacted", keys=True, bytes_max=megabytes << 20) as filled:
+                filled.wait()
+            quiet_one = Quiet(server.address, "quiet")
+            quiet_one.measure(0.5)
+            runs["alone"].append(quiet_one.measure(bench.scaled(5, 2)))
+            before = server.bytes_of("compacted")
+            server.stop()
+            server.start(on)
+            quiet_one = Quiet(server.address, "quiet")
+            begin = time.perf_counter()
+            measured = quiet_one.measure_until(lambda: server.is_compacted("compacted"), 120)  # noqa: B023
+            measured |= {"seconds": time.perf_counter() - begin, "bytes_before": before}
+            runs["while a topic is compacted"].append({**measured, "bytes_after": server.bytes_of("compacted")})
+        finally:
+            server.close()
+    result = medians(runs, ("p50_us", "p99_us", "max_us", "seconds", "bytes_before", "bytes_after"))
+    result["p99 compacting to alone"] = result["while a topic is compacted"]["p99_us"] / result["alone"]["p99_us"]
+    return result
+
+
+def commit(bench: Bench) -> MEASURED:
+    seconds = bench.scaled(5, 1)
+    counts = (1, 4, 16, 64)
+    runs: dict[str, list[MEASURED]] = {f"{count} producers": [] for count in counts}
+    server = BenchServer(bench)
+    try:
+        server.create("flushed", {"flush.messages": "1"})
+        for _ in range(3):
+            for count in counts:
+                runs[f"{count} producers"].append(producers_rate(server.address, "flushed", count, seconds))
+    finally:
+        server.close()
+    return medians(runs, ("requests_per_s", "p50_us", "p99_us"))
+
+
+class BenchServer(Server):
+    """A broker whose data is on the measured disk and is flushed as Kafka's would be."""
+
+    def __init__(self, bench: Bench, options: dict[str, str] | None = None) -> None:
+        super().__init__(bench.fresh("broker"), options)
+        self.data = Path(self.directory.name) / "data"
+
+    def create(self, topic: str, options: dict[str, str]) -> None:
+        from barnabas import Admin, NewTopic
+
+        with Admin(bootstrap_servers=self.address) as admin:
+            admin.create_topics([NewTopic(topic, num_partitions=1, configs=options)])
+
+    def delete(self, topic: str) -> None:
+        from barnabas import Admin
+
+        with Admin(bootstrap_servers=self.address) as admin:
+            admin.delete_topics([topic])
+
+    def bytes_of(self, topic: str) -> int:
+        return sum(path.stat().st_size for path in (self.data / f"{topic}-0").glob("*.log"))
+
+    def is_compacted(self, topic: str) -> bool:
+        """Whether the cleaner has come up to the active segment."""
+        checkpoint = self.data / "cleaner-offset-checkpoint"
+        if not checkpoint.exists():
+            return False
+        lines = [line.split() for line in checkpoint.read_text().splitlines()[2:]]
+        return any(line[:1] == [topic] and int(line[2]) > 0 for line in lines)
+
+
+def medians(runs: dict[str, list[MEASURED]], keys: tuple[str, ...]) -> MEASURED:
+    """The median of each key over the runs, and the runs themselves."""
+    return {
+        name: {
+            **{key: statistics.median(run[key] for run in all_runs) for key in keys if key in all_runs[0]},
+            "runs": all_runs,
+        }
+        for name, all_runs in runs.items()
+    }
+
+
+MEASUREMENTS: dict[str, Callable[[Bench], MEASURED]] = {
+    function.__name__: function for function in (start, recovery, search, append, quiet, compaction, commit)
+}
+
+
+def main() -> None:
+    """Run the program."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", choices=[*MEASUREMENTS, "all"])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the time and of the bytes")
+    parser.add_argument("--dir", type=Path, help="where to write; default: a temporary directory")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="where results go (default: %(default)s)")
+    options = parser.parse_args()
+    names = list(MEASUREMENTS) if options.name == "all" else [options.name]
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix="barnabas-bench-", dir=options.dir) as directory:
+            load = os.getloadavg()
+            measured = MEASUREMENTS[name](Bench(Path(directory), quick=options.quick))
+        result = {
+            "command": f"python benches/compare/log.py {name}{' --quick' if options.quick else ''}",
+            "machine": {**machine(), "load_average_before": load},
+            "results": measured,
+        }
+        path = options.output / f"log-{name}.json"
+        path.write_text(json.dumps(result, indent=1) + "\n")
+        print(f"{path}:")
+        print(json.dumps(without_runs(measured), indent=1))
+
+
+def without_runs(measured: Any) -> Any:
+    if not isinstance(measured, dict):
+        return measured
+    return {key: without_runs(value) for key, value in measured.items() if key != "runs"}
+
+
+if __name__ == "__main__":
+    main()

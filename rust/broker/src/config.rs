@@ -7,6 +7,8 @@ use std::time::Duration;
 use barnabas_net::server::{Listener, SendMode};
 use thiserror::Error;
 
+use crate::cleaner::CleanerOptions;
+
 /// Options as name and value.
 pub type OptionMap = HashMap<String, String>;
 
@@ -77,6 +79,7 @@ pub(crate) struct Options {
     pub(crate) open_files_max: usize,
     pub(crate) recovery_threads: usize,
     pub(crate) helper_threads: usize,
+    pub(crate) cleaner: CleanerOptions,
     pub(crate) slow_append: Duration,
     pub(crate) checkpoint_interval: Duration,
     pub(crate) retention_interval: Duration,
@@ -117,6 +120,7 @@ impl Options {
             retention_interval: reader.millis("log.retention.check.interval.ms", 300_000)?,
             flush_interval: reader.millis("log.flush.scheduler.interval.ms", i64::MAX.unsigned_abs())?,
             helper_threads: reader.number("barnabas.helper.threads", 2)?,
+            cleaner: CleanerOptions::parse(&reader)?,
             slow_append: Duration::from_micros(reader.number("barnabas.slow.append.us", 200)?),
         })
     }
@@ -146,7 +150,7 @@ impl OptionReader<'_> {
         })
     }
 
-    fn millis(&self, name: &str, default: u64) -> Result<Duration, OptionError> {
+    pub(crate) fn millis(&self, name: &str, default: u64) -> Result<Duration, OptionError> {
         self.number(name, default).map(Duration::from_millis)
     }
 

@@ -9,6 +9,7 @@ mod api_versions;
 mod append_lane;
 mod broker;
 mod calls;
+mod cleaner;
 mod config;
 mod control;
 mod dispatch;

@@ -46,6 +46,14 @@ pub(crate) struct Metrics {
     pub(crate) produce_errors: Counter,
     /// Bytes of record batches appended for clients.
     pub(crate) produce_bytes: Counter,
+    /// Rounds of compaction that were completed.
+    pub(crate) cleaner_rounds: Counter,
+    /// Bytes of log that they read.
+    pub(crate) cleaner_bytes_read: Counter,
+    /// Bytes of log that they wrote.
+    pub(crate) cleaner_bytes_written: Counter,
+    /// Records that they removed.
+    pub(crate) cleaner_records_removed: Counter,
     /// Batches that were in the log already.
     pub(crate) duplicate_batches: Counter,
     /// Fetch requests.

@@ -10,6 +10,7 @@ use barnabas_net::server::{Server, ServerConfig, ServerError, raise_file_limit};
 
 use crate::broker::{Broker, Stopwatch, monotonic};
 use crate::calls::{KeyValue, PartitionInfo};
+use crate::cleaner::CleanerThreads;
 use crate::config::BrokerConfig;
 use crate::control::Event;
 use crate::dispatch::Dispatch;
@@ -24,6 +25,7 @@ pub struct Node {
     server: Server<Dispatch>,
     advertised: Vec<Endpoint>,
     upkeep: Upkeep,
+    cleaner: CleanerThreads,
     is_stopped: AtomicBool,
 }
 
@@ -65,11 +67,13 @@ impl Node {
         let server = Server::bind(server, Arc::new(Dispatch(Arc::clone(&broker))))?;
         let advertised = advertised(&broker.config, &server);
         let upkeep = Upkeep::start(&broker).map_err(ServerError::Start)?;
+        let cleaner = CleanerThreads::start(&broker).map_err(ServerError::Start)?;
         Ok(Self {
             broker,
             server,
             advertised,
             upkeep,
+            cleaner,
             is_stopped: AtomicBool::new(false),
         })
     }
@@ -208,6 +212,14 @@ impl Node {
             ("segments_deleted", own.segments_deleted.get()),
             ("data_dirs_offline", length(self.broker.logs.offline_dirs().len())),
             ("partitions_slowed", own.partitions_slowed.get()),
+            ("cleaner_rounds", own.cleaner_rounds.get()),
+            ("cleaner_bytes_read", own.cleaner_bytes_read.get()),
+            ("cleaner_bytes_written", own.cleaner_bytes_written.get()),
+            ("cleaner_records_removed", own.cleaner_records_removed.get()),
+            (
+                "cleaner_partitions_given_up",
+                length(self.broker.logs.uncleanable().len()),
+            ),
             ("bytes_in", net.bytes_in.load(Ordering::Relaxed)),
             ("bytes_out", net.bytes_out.load(Ordering::Relaxed)),
             ("cold_reads", net.cold_reads.load(Ordering::Relaxed)),
@@ -226,6 +238,7 @@ impl Node {
         }
         self.broker.begin_stop();
         let is_drained = self.server.stop(timeout);
+        self.cleaner.stop();
         self.upkeep.stop();
         self.broker.append_helpers.stop();
         self.broker.helpers.stop();

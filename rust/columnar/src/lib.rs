@@ -8,6 +8,7 @@
 
 pub mod avro;
 mod builder;
+pub mod check;
 mod csv;
 mod decoder;
 pub mod encode;

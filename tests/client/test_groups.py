@@ -333,3 +333,16 @@ def test_a_killed_member_is_replaced_when_its_session_ends(member, producer, top
     producer.send(topic, b"1", partition=0).result(10)
     wait_for(lambda: second.partitions == {0, 1, 2} and second.records)
     second.stop()
+
+
+def test_offsets_of_a_deleted_topic_are_gone_when_it_is_made_again(bootstrap_servers, consumer, producer, topic):
+    producer.send(topic, b"old", partition=0).result(10)
+    member = consumer(group_id=topic)
+    member.assign([TopicPartition(topic, 0)])
+    values(read(member, 1))
+    member.commit()
+    with barnabas.Admin(bootstrap_servers=bootstrap_servers) as admin:
+        admin.delete_topics([topic])
+        deadline = time.monotonic() + DEADLINE
+        while admin.list_consumer_group_offsets(topic):
+            assert time.monotonic() < deadline

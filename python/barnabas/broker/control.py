@@ -55,6 +55,7 @@ class ControlPlane:
         self.groups = GroupCoordinators(
             core, self.deadlines, self.metadata, options.group_settings(), options.consumer_settings()
         )
+        self.metadata.topics_removed = lambda names: self.groups.forget_topics(names, self.moment())
         self.producer_ids = ProducerIds(self.metadata)
         self.ready = threading.Event()
         self.failure: BaseException | None = None

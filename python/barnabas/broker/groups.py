@@ -94,6 +94,15 @@ class GroupCoordinators:
         for replica in replicas:
             replica.submit(Caller(next_ticket(), request.version), message, request.now, collect)
 
+    def forget_topics(self, names: list[str], now: Moment) -> None:
+        """Forgets what was committed for topics that were deleted."""
+        from barnabas.coordinator.shard import ForgetTopics  # noqa: PLC0415 - loaded with the first shard
+
+        for replica in self._replicas.values():
+            if replica.state is ReplicaState.ACTIVE:
+                caller = Caller(next_ticket(), 0)
+                replica.submit(caller, ForgetTopics(frozenset(names)), now, lambda _answer: None)
+
     def load_all(self, now: Moment) -> None:
         """Starts loading every partition that this broker leads; empty ones are ready at once."""
         topic = self._metadata.image.topics.get(OFFSETS_TOPIC)

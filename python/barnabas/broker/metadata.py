@@ -30,12 +30,17 @@ __all__ = ["ClusterMetadata"]
 
 
 class ClusterMetadata:
-    """The controller and the published image of this node."""
+    """The controller and the published image of this node.
+
+    Attributes:
+        topics_removed: Called with the names of topics whose removal is committed.
+    """
 
     def __init__(self, core: DataPlane, deadlines: Deadlines, node_id: int, settings: ControllerSettings) -> None:
         self.node_id = node_id
         self._core = core
-        self._deltas: deque[tuple[int, list[tuple[Any, ...]]]] = deque()
+        self._deltas: deque[tuple[int, list[tuple[Any, ...]], list[str]]] = deque()
+        self.topics_removed: Callable[[list[str]], None] = lambda _names: None
         self._publishes_controller = True
         role = Role(
             encode=lambda record: (None, codec.encode_metadata_record(record, record_version(record))),
@@ -127,13 +132,15 @@ class ClusterMetadata:
         if self._publishes_controller:
             self._publishes_controller = False
             delta.append(("controller", self.node_id))
-        self._deltas.append((end_offset, delta))
+        self._deltas.append((end_offset, delta, self.image.take_removed_topics()))
 
     def _committed(self, offset: int) -> None:
         while self._deltas and self._deltas[0][0] <= offset:
-            end_offset, delta = self._deltas.popleft()
+            end_offset, delta, removed = self._deltas.popleft()
             if delta:
                 self._core.publish(delta, end_offset, 0)
+            if removed:
+                self.topics_removed(removed)
 
 
 def _decode(_key: bytes | None, value: bytes | None) -> Any:

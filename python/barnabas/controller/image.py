@@ -85,6 +85,7 @@ class Image:
         self.next_producer_id = 0
         self.topics_version = 0
         self._changed_topics: dict[bytes, str | None] = {}
+        self._removed_topics: list[str] = []
         self._changed_brokers: set[int] = set()
         self._replay: dict[type, Callable[[Any, int], None]] = {
             TopicRecord: self._topic,
@@ -133,6 +134,11 @@ class Image:
         self._changed_topics.clear()
         return delta
 
+    def take_removed_topics(self) -> list[str]:
+        """Returns the names of topics that were removed since the last call."""
+        removed, self._removed_topics = self._removed_topics, []
+        return removed
+
     def _topic(self, record: TopicRecord, _offset: int) -> None:
         topic_id = bytes(record.topic_id)
         self.topics[record.name] = TopicImage(record.name, topic_id, {})
@@ -161,6 +167,7 @@ class Image:
         if name is None:
             return
         del self.topics[name]
+        self._removed_topics.append(name)
         self.configs.pop((TOPIC_RESOURCE, name), None)
         self._changed_topics[topic_id] = None
         self.topics_version += 1

@@ -31,7 +31,7 @@ from barnabas.coordinator.consumer_member import JOINING_EPOCH
 from barnabas.coordinator.draft import JOIN, SESSION, SYNC, Draft
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
 from barnabas.coordinator.offsets import Offsets
-from barnabas.coordinator.records import CommittedOffset, Record, group_from_record, group_tombstone
+from barnabas.coordinator.records import CommittedOffset, Record, group_from_record, group_tombstone, offset_tombstone
 from barnabas.errors import (
     GroupIdNotFoundError,
     GroupSubscribedToTopicError,
@@ -63,6 +63,7 @@ __all__ = [
     "DeleteGroup",
     "DescribeConsumerGroup",
     "DescribeGroup",
+    "ForgetTopics",
     "GroupGone",
     "GroupShard",
     "GroupSummary",
@@ -107,6 +108,13 @@ class DeleteGroup:
     """One group of a DeleteGroups request; answered with an error code."""
 
     group_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetTopics:
+    """Topics were deleted: what groups have committed for them is forgotten."""
+
+    names: frozenset[str]
 
 
 class ExpiryLeft(NamedTuple):
@@ -156,6 +164,7 @@ class GroupShard:
             DescribeGroup: self._describe,
             DescribeConsumerGroup: self._describe_consumer,
             DeleteGroup: self._delete_group,
+            ForgetTopics: self._forget_topics,
             ListShard: self._list,
         }
 
@@ -350,6 +359,16 @@ class GroupShard:
         ]
         response = message.OffsetDeleteResponse(error_code=error_code, topics=[] if error_code else topics)
         return Result(records=records, replies=[Reply(caller.token, response)])
+
+    def _forget_topics(self, request: ForgetTopics, caller: Caller, now: Moment) -> Result:
+        del now
+        records = [
+            offset_tombstone(group_id, topic, partition)
+            for group_id in self.offsets.groups
+            for topic, partition in self.offsets.all_of(group_id)
+            if topic in request.names
+        ]
+        return Result(records=records, replies=[Reply(caller.token, None)])
 
     def _expire_offsets(self, now: Moment) -> Result:
         """Forgets what has expired, a bounded number of offsets at a time; other requests go between."""

@@ -7,7 +7,7 @@ from virtual_shard import GROUP, VirtualShard
 
 from barnabas import errors
 from barnabas.coordinator.partition import java_string_hash, partition_for
-from barnabas.coordinator.shard import DeleteGroup, DescribeGroup, ListShard
+from barnabas.coordinator.shard import DeleteGroup, DescribeGroup, ForgetTopics, ListShard
 from barnabas.protocol.messages.offset_delete import OffsetDeleteRequest
 from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
 
@@ -110,3 +110,15 @@ def test_offsets_are_deleted_unless_members_may_read_them() -> None:
     virtual.leave((member, None))
     assert virtual.ask(request).topics[0].partitions[0].error_code == 0
     assert virtual.fetch() == (-1, -1, "")
+
+
+def test_offsets_of_deleted_topics_are_forgotten() -> None:
+    virtual = VirtualShard()
+    virtual.commit("", -1, 7)
+    virtual.commit("", -1, 8, group_id="other")
+    virtual.send(ForgetTopics(frozenset({"payments"})))
+    assert virtual.fetch()[0] == 7
+    virtual.send(ForgetTopics(frozenset({"orders"})))
+    assert virtual.shard.offsets.groups == {}
+    virtual.reload()
+    assert virtual.shard.offsets.groups == {}

@@ -1,9 +1,10 @@
 """The extension module: the data plane in Rust. Only `protocol`, `columns` and the two `core` modules import it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, final, overload
 
 import pyarrow as pa
+from typing_extensions import Buffer
 
 from barnabas.types import RecordMetadata, TopicPartition
 
@@ -40,9 +41,10 @@ def decompress(name: str, data: bytes, limit: int = 1073741824) -> bytes:
 
 @final
 class Record:
-    """A record that was fetched from a topic.
+    """A record that was fetched from a topic. Attributes are made anew at each access: keep what you use twice.
 
-    Keeps the buffer of the fetch response alive; `Records.detach()` before keeping few records of many.
+    Keeping one keeps no more than about its own bytes: see `Records`. It has the buffer protocol: `memoryview(record)` is
+    the value where it lies, read-only, without a copy; a null value has no bytes (`BufferError`).
     """
 
     @property
@@ -63,7 +65,7 @@ class Record:
 
     @property
     def timestamp_type(self) -> int:
-        """What the timestamp is: 0 create time, 1 log append time."""
+        """What the timestamp is: 0 create time, 1 log append time, -1 none (the oldest message format)."""
 
     @property
     def leader_epoch(self) -> int | None:
@@ -81,22 +83,34 @@ class Record:
     def headers(self) -> list[tuple[str, bytes | None]]:
         """The headers as pairs of name and value, in their order, repeated names kept."""
 
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
 @final
 class Records(Sequence[Record]):
     """Records in the order in which they were fetched: a lazy, immutable sequence.
 
-    Indexing and iterating give `Record` objects; `values()` and `keys()` give lists of `bytes` without them;
-    `to_arrow()` and `__arrow_c_stream__` give columns. All of these copy the bytes that they give out, slices and
-    `by_partition()` copy nothing. The buffers of the fetch responses live as long as a `Records` or a `Record` does.
+    Indexing and iterating give `Record` objects; `values()`, `keys()`, `offsets()` and `timestamps()` give lists without
+    them; `to_arrow()` and `__arrow_c_stream__` give columns. All of these copy the bytes that they give out, slices and
+    `by_partition()` copy nothing. The buffer protocol gives the encoded records, read-only: in place if they are of one
+    batch, joined by a copy if not.
+
+    Lifetime: the fetched buffers stay as long as more than half of their bytes belongs to a `Records`, a slice or a
+    `Record` that is alive. When it becomes half or less, what is alive is copied into a buffer of its own and the others
+    are let go. So what you keep pins at most twice its own size, and 64 KiB. Open `memoryview`s and columns of views pin
+    the whole buffer that they point into.
     """
 
     @staticmethod
     def from_bytes(
-        topic: str, partition: int, data: bytes, first_offset: int = 0, end_offset: int | None = None
+        topic: str, partition: int, data: Buffer, first_offset: int = 0, end_offset: int | None = None
     ) -> Records:
         """The records of whole record batches as they stand in a log segment or a fetch response.
 
-        Checks each batch's CRC and decompresses it. Records outside of `first_offset` to `end_offset` are left out.
+        Checks each batch's CRC and decompresses it; message sets of older formats (0 and 1) are read too. Records outside
+        of `first_offset` to `end_offset` are left out. `bytes` are not copied and live as long as the records do.
+
+        Raises:
+            CorruptMessageError: A batch is damaged, or of an unknown format or codec.
         """
 
     def __len__(self) -> int: ...
@@ -112,20 +126,66 @@ class Records(Sequence[Record]):
     def keys(self) -> list[bytes | None]:
         """The keys as a list of `bytes`, None where a key is null. Copies each key once."""
 
+    def offsets(self) -> list[int]:
+        """The offsets as a list."""
+
+    def timestamps(self) -> list[int]:
+        """The timestamps as a list, milliseconds since the epoch, -1 where the producer gave none."""
+
     def by_partition(self) -> dict[TopicPartition, Records]:
         """The records of each partition, in the order of first appearance."""
 
-    def to_arrow(self) -> pa.Table:
-        """The records as a `pyarrow.Table`: topic, partition, offset, timestamp, timestamp_type, key, value, headers.
+    def to_arrow(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        schema: object | None = None,
+        format: str = "json",  # noqa: A002 (Spark's word)
+        mode: str = "PERMISSIVE",
+        views: bool = False,
+        dialect: str = "client",
+        options: dict[str, Any] | None = None,
+        resolver: Callable[[int], str | None] | None = None,
+    ) -> pa.Table:
+        """The records as a `pyarrow.Table`: Kafka's own columns, or typed columns decoded from the values.
 
         Needs pyarrow. Other Arrow libraries take the records themselves, through `__arrow_c_stream__`.
+
+        Args:
+            columns: Kafka's columns to make, in this order: topic, partition, offset, timestamp, timestamp_type, key,
+                value, headers. All of them by default, none beside typed columns. What is not named is not made.
+            schema: An Arrow schema (anything with `__arrow_c_schema__`) of typed columns. Fields come from the value by
+                their names; those that `columns` names come from the record itself. May be left out for Avro when
+                the options have a schema.
+            format: What the values are: "json", "avro", "csv" or "text".
+            mode: What becomes of a value that does not fit: "PERMISSIVE" nulls, "FAILFAST" an error with topic, partition
+                and offset, "DROPMALFORMED" no row. A string column `_corrupt_record` in the schema gets the value.
+            views: Key and value as `binary_view`: not copied, they pin the fetched buffers as long as the table lives.
+            dialect: Names and types of Kafka's columns: "client", or "spark" for exactly those of spark-sql-kafka.
+            options: The format's options by Spark's names.
+            resolver: For Avro behind the five bytes of a schema registry: gives the schema's text by its id, or None.
+
+        Raises:
+            ValueError: A column, format, mode or option is not known; a value does not fit and the mode is "FAILFAST".
+            CorruptMessageError: A batch does not hold what its header says.
         """
+
+    def to_pandas(self, *args: Any, **kwargs: Any) -> Any:
+        """A `pandas.DataFrame`, by `to_arrow()` with the same arguments. Needs pyarrow and pandas."""
+
+    def to_polars(self, *args: Any, **kwargs: Any) -> Any:
+        """A `polars.DataFrame`, by `to_arrow()` with the same arguments. Needs pyarrow and polars."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The Arrow C stream of the records, in the schema of `to_arrow()`."""
 
+    def __buffer__(self, flags: int, /) -> memoryview: ...
     def detach(self) -> Records:
-        """The same records in buffers of their own, so that the fetch responses can be freed. Copies whole batches."""
+        """The same records in a buffer of their own, so that what was fetched with them can be freed. Copies them once."""
+
+    @property
+    def pinned_bytes(self) -> int:
+        """Bytes of fetched buffers that this poll's `Records` and `Record` objects keep alive, all together."""
 
 class ArrowTable:
     """Arrow data for any library: has `__arrow_c_stream__`, as in `pyarrow.table(data)`."""
@@ -137,22 +197,92 @@ class ArrowBatch:
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
-def decode_json(
-    records: Records, schema: object, raw_columns: Sequence[str] = (), *, fail_fast: bool = False
-) -> ArrowTable:
-    """Typed columns from records whose values are JSON: an Arrow table of `schema`.
+@final
+class EncodedBatch:
+    """One sealed record batch as it goes into a Produce request or a log, from base offset 0.
 
-    Fields come from the value, those that `raw_columns` names from the record itself (with spark-sql-kafka's names and
-    types). A value or a field that does not fit gives null, or a `ValueError` with `fail_fast`.
+    It has the buffer protocol: `bytes(batch)` copies it, `memoryview(batch)` does not.
     """
 
-def check_schema(schema: object, raw_columns: Sequence[str] | None = None) -> None:
-    """Finds out whether every column of an Arrow schema can be read.
+    @property
+    def topic(self) -> str | None:
+        """The topic that the rows named, None if they named none."""
 
-    Without `raw_columns` all are Kafka's own; otherwise those that it names, and the others come from JSON values.
+    @property
+    def partition(self) -> int | None:
+        """The partition that the rows named, None if they named none."""
+
+    @property
+    def record_count(self) -> int:
+        """How many records it has."""
+
+    def __len__(self) -> int:
+        """Its size in bytes."""
+
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
+def batches(
+    data: object,
+    *,
+    compression: str = "none",
+    level: int | None = None,
+    batch_size: int = 1_048_576,
+    timestamp: int | None = None,
+) -> list[EncodedBatch]:
+    """Record batches from a table or a list of values. Values are copied once.
+
+    Args:
+        data: A list or tuple of `bytes` (None is a null value), or a table: anything with `__arrow_c_stream__` or
+            `__arrow_c_array__`. Its columns are `value` and as many of `key`, `headers`, `topic`, `partition` and
+            `timestamp` as it has; `offset` and `timestamp_type` are ignored. Key and value may be binary or string, large,
+            view or fixed-size, or a dictionary of these; headers a list of structs of key and value, or a map; topic
+            strings; partition whole numbers; timestamp of any unit, or 64-bit milliseconds. A null timestamp is
+            `timestamp`.
+        compression: "none", "gzip", "snappy", "lz4" or "zstd".
+        level: The codec's level, its default if None.
+        batch_size: Bytes at which a batch is full, uncompressed. A larger record gets a batch of its own.
+        timestamp: Milliseconds since the epoch for rows without one, by default now.
+
+    Returns:
+        Rows of one topic and partition in batches of their own, in the order of the rows.
 
     Raises:
-        ValueError: A column cannot be read.
+        TypeError: The data is no table, or a column's type has no place in a record.
+        ValueError: A column or option is not known, a cell cannot be written, or the Arrow data is broken.
+    """
+
+def encode_avro(
+    table: object, schema: str | None = None, *, schema_id: int | None = None, keep: Sequence[str] = ()
+) -> ArrowTable:
+    """A table whose column `value` is each row in Avro's binary encoding.
+
+    Args:
+        table: Anything with `__arrow_c_stream__` or `__arrow_c_array__`.
+        schema: The Avro schema's text; without it, it follows from the columns as in Spark's `to_avro`.
+        schema_id: The schema's id in a registry: each value begins with the five bytes that name it.
+        keep: Columns that stay as they are, of key, headers, topic, partition and timestamp; all others become the value.
+
+    Raises:
+        ValueError: A row does not fit the schema, or a column has no type in Avro.
+    """
+
+def crc32c(data: Buffer) -> int:
+    """CRC-32C (Castagnoli), as in record batches."""
+
+def check_schema(
+    schema: object,
+    raw_columns: Sequence[str] | None = None,
+    *,
+    format: str = "json",  # noqa: A002 (Spark's word)
+    options: dict[str, Any] | None = None,
+) -> None:
+    """Finds out whether every column of an Arrow schema can be read.
+
+    Without `raw_columns` all are Kafka's own; otherwise those that it names, and the others come from the values, which
+    are of `format` and read with `options`.
+
+    Raises:
+        ValueError: A column cannot be read, or an option is not known.
     """
 
 @final

@@ -1,7 +1,27 @@
-"""The lazy Records view and its Arrow face."""
+"""The lazy Records view, and columns: records to Arrow tables, Arrow tables to record batches."""
 
 from __future__ import annotations
 
-from barnabas._core import Record, Records, Scan, ScanClient, check_schema, decode_json
+from barnabas._core import (
+    EncodedBatch,
+    Record,
+    Records,
+    Scan,
+    ScanClient,
+    batches,
+    check_schema,
+    crc32c,
+    encode_avro,
+)
 
-__all__ = ["Record", "Records", "Scan", "ScanClient", "check_schema", "decode_json"]
+__all__ = [
+    "EncodedBatch",
+    "Record",
+    "Records",
+    "Scan",
+    "ScanClient",
+    "batches",
+    "check_schema",
+    "crc32c",
+    "encode_avro",
+]

@@ -1,420 +1,520 @@
-//! `Records`: what `poll()` returns. A lazy sequence over fetched batches; nothing is decoded before it is asked for.
+//! Columns: records to Arrow tables, raw and typed, and Arrow tables to values and record batches.
 
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use arrow_array::RecordBatch;
-use barnabas_client::fetched::FetchedBatch;
-use barnabas_columnar::{BadRecords, ColumnarError, Decoder, Limits, Projection, RecordSlice};
-use barnabas_records::{AnyBatchIter, RecordRef};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema, SchemaRef};
+use barnabas_columnar::avro::{self, AvroOptions, Registry};
+use barnabas_columnar::encode::{BatchEncoder, BatchOptions, Input, SealedBatch};
+use barnabas_columnar::{
+    ColumnarError, Decoder, Dialect, Limits, PayloadFormat, PayloadOptions, Projection, RawColumn, RecordSlice,
+};
+use barnabas_records::{Compression, RecordsError};
 use bytes::Bytes;
-use pyo3::exceptions::{PyImportError, PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::slice::PySliceIndices;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySlice, PyType};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3_arrow::input::AnyRecordBatch;
 use pyo3_arrow::{PySchema, PyTable};
 
-use crate::record::{Batch, Record, broken};
+use crate::buffer::Exported;
+use crate::records::{Records, RecordsIterator};
 
-/// Most bytes that one compressed batch may become in `Records.from_bytes`.
-const DECOMPRESSED_BYTES_LIMIT: usize = 1 << 30;
+/// Bytes at which a batch is full unless the caller says otherwise.
+const BATCH_SIZE_DEFAULT: usize = 1 << 20;
+/// Fewest bytes that a batch may be limited to.
+const BATCH_SIZE_MIN: usize = 1 << 10;
+/// Most bytes that a batch may be limited to: its length is a positive 32-bit number.
+const BATCH_SIZE_MAX: usize = 1 << 30;
+/// Columns that `encode_json` and `encode_avro` may keep beside the value.
+const KEPT_COLUMNS: [&str; 5] = ["key", "headers", "topic", "partition", "timestamp"];
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<Batch>()?;
-    m.add_class::<Record>()?;
+    m.add_class::<crate::record::Record>()?;
     m.add_class::<Records>()?;
     m.add_class::<RecordsIterator>()?;
-    m.add_function(wrap_pyfunction!(decode_json, m)?)
+    m.add_class::<EncodedBatch>()?;
+    m.add_function(wrap_pyfunction!(batches, m)?)?;
+    m.add_function(wrap_pyfunction!(encode_avro, m)?)?;
+    m.add_function(wrap_pyfunction!(crc32c, m)?)
 }
 
-/// Some consecutive records of one batch.
-#[derive(Debug)]
-struct Part {
-    batch: Py<Batch>,
-    /// Index of the first of them in the batch.
-    first: usize,
-    count: usize,
-    /// How many records this part and those before it have.
-    end: usize,
+/// The exception for an error of the columnar crate.
+pub(crate) fn raised(py: Python<'_>, error: &ColumnarError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        ColumnarError::Records { .. } => crate::error::raise(py, "CorruptMessageError", &message),
+        ColumnarError::NotBytes { .. } | ColumnarError::MistypedColumn { .. } => PyTypeError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
 }
 
-/// Records in the order in which they were fetched: a lazy, immutable sequence.
-///
-/// Indexing and iterating give `Record` objects; `values()` and `keys()` give lists of `bytes` without them;
-/// `to_arrow()` and `__arrow_c_stream__` give columns. All of these copy the bytes that they give out, `slice`s and
-/// `by_partition()` copy nothing. The buffers of the fetch responses live as long as a `Records` or a `Record` does.
-#[pyclass(frozen, sequence, module = "barnabas")]
-#[derive(Debug)]
-pub(crate) struct Records {
-    parts: Vec<Part>,
-}
-
-impl Records {
-    /// The records of these batches, as far as their offset ranges reach.
-    pub(crate) fn new(py: Python<'_>, batches: Vec<FetchedBatch>) -> PyResult<Self> {
-        let mut records = Self {
-            parts: Vec::with_capacity(batches.len()),
-        };
-        for fetched in batches {
-            let batch = Batch::new(fetched);
-            let count = batch.count().map_err(|error| broken(batch.fetched(), &error))?;
-            records.push(Py::new(py, batch)?, 0, count);
-        }
-        Ok(records)
-    }
-
-    /// How many records there are.
-    pub(crate) fn len(&self) -> usize {
-        self.parts.last().map_or(0, |part| part.end)
-    }
-
-    fn push(&mut self, batch: Py<Batch>, first: usize, count: usize) {
-        if count > 0 {
-            let end = self.len().saturating_add(count);
-            self.parts.push(Part {
-                batch,
-                first,
-                count,
-                end,
-            });
-        }
-    }
-
-    /// The records with these indexes.
-    fn range(&self, py: Python<'_>, start: usize, end: usize) -> Self {
-        let mut records = Self { parts: Vec::new() };
-        for part in &self.parts {
-            let before = part.end.saturating_sub(part.count);
-            let from = start.max(before);
-            let until = end.min(part.end);
-            if from < until {
-                let first = part.first.saturating_add(from.saturating_sub(before));
-                records.push(part.batch.clone_ref(py), first, until.saturating_sub(from));
-            }
-        }
-        records
-    }
-
-    /// Part and index in its batch of the record with this index.
-    fn locate(&self, index: usize) -> Option<(&Part, usize)> {
-        let part = self.parts.get(self.parts.partition_point(|part| part.end <= index))?;
-        let before = part.end.saturating_sub(part.count);
-        Some((part, part.first.checked_add(index.checked_sub(before)?)?))
-    }
-
-    fn record(&self, py: Python<'_>, index: usize) -> PyResult<Record> {
-        let (part, index) = self
-            .locate(index)
-            .ok_or_else(|| PyIndexError::new_err("no such record"))?;
-        if !part.batch.get().check(index)? {
-            return Err(PyIndexError::new_err(
-                "the batch holds fewer records than its header says",
-            ));
-        }
-        Ok(Record::new(part.batch.clone_ref(py), index))
-    }
-
-    /// A list of one part of each record.
-    fn list<'py>(
-        &self,
-        py: Python<'py>,
-        part_of: impl for<'r> Fn(&RecordRef<'r>) -> Option<&'r [u8]>,
-    ) -> PyResult<Bound<'py, PyList>> {
-        let mut found: Vec<Option<&[u8]>> = Vec::with_capacity(self.len());
-        for part in &self.parts {
-            let batch = part.batch.get();
-            for record in batch.records().skip(part.first).take(part.count) {
-                found.push(part_of(&record.map_err(|error| broken(batch.fetched(), &error))?));
-            }
-        }
-        PyList::new(
-            py,
-            found
-                .into_iter()
-                .map(|bytes| bytes.map(|bytes| PyBytes::new(py, bytes))),
+/// # Errors
+/// `ImportError`: pyarrow is not installed.
+pub(crate) fn need_pyarrow(py: Python<'_>) -> PyResult<()> {
+    py.import("pyarrow").map(|_| ()).map_err(|_| {
+        PyImportError::new_err(
+            "to_arrow() needs pyarrow (pip install pyarrow); other Arrow libraries take the records themselves, \
+             as in polars.DataFrame(records)",
         )
-    }
+    })
+}
 
-    /// The records as Arrow batches.
-    fn arrow_batches(&self, py: Python<'_>, projection: Projection) -> PyResult<PyTable> {
-        let schema = Arc::clone(projection.schema());
-        let parts: Vec<(&Batch, usize, usize)> = self
-            .parts
-            .iter()
-            .map(|part| (part.batch.get(), part.first, part.count))
-            .collect();
-        let rows = Limits {
-            rows: usize::MAX,
-            ..Limits::default()
-        };
-        let batches = py
-            .detach(|| decode(&parts, Decoder::new(projection, rows)))
-            .map_err(|error| {
-                let message = error.to_string();
-                match error {
-                    ColumnarError::Records { .. } => crate::error::raise(py, "CorruptMessageError", &message),
-                    _ => PyValueError::new_err(message),
-                }
-            })?;
-        PyTable::try_new(batches, schema)
+/// What `to_arrow()` is asked for.
+#[derive(Debug)]
+pub(crate) struct Wanted<'a, 'py> {
+    pub(crate) columns: Option<Vec<String>>,
+    pub(crate) schema: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) format: &'a str,
+    pub(crate) mode: &'a str,
+    pub(crate) views: bool,
+    pub(crate) dialect: &'a str,
+    pub(crate) options: Option<&'a Bound<'py, PyDict>>,
+    pub(crate) resolver: Option<&'a Bound<'py, PyAny>>,
+}
+
+impl Default for Wanted<'_, '_> {
+    fn default() -> Self {
+        Self {
+            columns: None,
+            schema: None,
+            format: "json",
+            mode: "PERMISSIVE",
+            views: false,
+            dialect: "client",
+            options: None,
+            resolver: None,
+        }
     }
 }
 
-/// Typed columns from records whose values are JSON: an Arrow table of `schema`.
-///
-/// Fields come from the value, those that `raw_columns` names from the record itself (with spark-sql-kafka's names and
-/// types). A value or a field that does not fit gives null, or a `ValueError` with `fail_fast`.
-#[pyfunction]
-#[pyo3(signature = (records, schema, raw_columns=Vec::new(), *, fail_fast=false))]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
-fn decode_json(
-    py: Python<'_>,
-    records: &Records,
-    schema: PySchema,
-    raw_columns: Vec<String>,
-    fail_fast: bool,
-) -> PyResult<PyTable> {
-    let bad_records = if fail_fast { BadRecords::Fail } else { BadRecords::Null };
-    let projection = Projection::json(schema.into_inner(), &raw_columns, bad_records)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
-    records.arrow_batches(py, projection)
+/// A mapping of option names to strings; numbers and booleans are written as Spark writes them.
+pub(crate) fn option_map(options: Option<&Bound<'_, PyDict>>) -> PyResult<BTreeMap<String, String>> {
+    let mut map = BTreeMap::new();
+    for (name, value) in options.into_iter().flatten() {
+        let text = match value.extract::<bool>() {
+            Ok(switch) if value.is_exact_instance_of::<pyo3::types::PyBool>() => switch.to_string(),
+            _ => value.str()?.to_string(),
+        };
+        map.insert(name.extract()?, text);
+    }
+    Ok(map)
+}
+
+impl Wanted<'_, '_> {
+    fn dialect(&self) -> PyResult<Dialect> {
+        match self.dialect {
+            "client" => Ok(Dialect::Client),
+            "spark" => Ok(Dialect::Spark),
+            other => Err(PyValueError::new_err(format!(
+                "dialect is \"client\" or \"spark\", not {other:?}"
+            ))),
+        }
+    }
+
+    fn raw_columns(&self, dialect: Dialect) -> PyResult<Vec<RawColumn>> {
+        let Some(names) = &self.columns else {
+            return Ok(if self.schema.is_none() {
+                RawColumn::ALL.to_vec()
+            } else {
+                Vec::new()
+            });
+        };
+        let column = |name: &String| {
+            RawColumn::from_name(name, dialect).ok_or_else(|| {
+                let known = RawColumn::ALL.map(|column| column.name(dialect)).join(", ");
+                PyValueError::new_err(format!("{name:?} is not a Kafka column ({known})"))
+            })
+        };
+        let columns: Vec<RawColumn> = names.iter().map(column).collect::<PyResult<_>>()?;
+        for (index, column) in columns.iter().enumerate() {
+            if columns.iter().take(index).any(|earlier| earlier == column) {
+                return Err(PyValueError::new_err(format!(
+                    "column {:?} appears twice",
+                    column.name(dialect)
+                )));
+            }
+        }
+        Ok(columns)
+    }
+
+    fn is_typed(&self) -> bool {
+        self.schema.is_some() || self.options.is_some() || self.resolver.is_some()
+    }
+
+    fn projection(&self, py: Python<'_>, records: &Records) -> PyResult<Projection> {
+        let dialect = self.dialect()?;
+        let raw = self.raw_columns(dialect)?;
+        let raw_projection = Projection::of_columns(&raw, dialect, self.views);
+        if !self.is_typed() {
+            return Ok(raw_projection);
+        }
+        let mut map = option_map(self.options)?;
+        map.entry("mode".to_owned()).or_insert_with(|| self.mode.to_owned());
+        let mut payload = PayloadOptions::parse(self.format, &map).map_err(|error| raised(py, &error))?;
+        if let (PayloadFormat::Avro(options), Some(resolver)) = (&mut payload.format, self.resolver) {
+            options.writer = Some(avro::Writer::Registry(Arc::new(registry(resolver, records)?)));
+        }
+        let schema = match (self.schema, &payload.format) {
+            (Some(schema), _) => schema.extract::<PySchema>()?.into_inner(),
+            (None, PayloadFormat::Avro(options)) => derived(options).map_err(|error| raised(py, &error))?,
+            (None, _) => {
+                return Err(PyValueError::new_err(
+                    "typed columns need schema=, anything with __arrow_c_schema__",
+                ));
+            }
+        };
+        let names: Vec<String> = raw.iter().map(|column| column.name(dialect).to_owned()).collect();
+        let missing = (raw_projection.schema().fields().iter())
+            .filter(|field| schema.field_with_name(field.name()).is_err())
+            .cloned();
+        let fields: Vec<_> = missing.chain(schema.fields().iter().cloned()).collect();
+        let schema = Arc::new(Schema::new(fields));
+        Projection::typed_in(schema, &names, payload, dialect).map_err(|error| raised(py, &error))
+    }
+}
+
+fn derived(options: &AvroOptions) -> Result<SchemaRef, ColumnarError> {
+    options.arrow_schema().map(Arc::new)
+}
+
+/// The schemas that these records name, asked for one after the other.
+fn registry(resolver: &Bound<'_, PyAny>, records: &Records) -> PyResult<Registry> {
+    let registry = Registry::new();
+    let mut missing = Vec::new();
+    for (slot, range) in records.parts() {
+        let storage = slot.storage();
+        let walk = storage.records(range).map_err(|error| slot.broken(&error))?;
+        missing.extend(registry.missing(walk.filter_map(|record| record.ok()?.value)));
+    }
+    missing.sort_unstable();
+    missing.dedup();
+    for id in missing {
+        let told = match resolver.call1((id,))?.extract::<Option<String>>()? {
+            Some(text) => registry.insert(id, &text),
+            None => registry.insert_unknown(id, "the resolver has no schema with this id"),
+        };
+        told.map_err(|error| raised(resolver.py(), &error))?;
+    }
+    Ok(registry)
+}
+
+/// The records as Arrow batches.
+pub(crate) fn table(py: Python<'_>, records: &Records, wanted: &Wanted<'_, '_>) -> PyResult<PyTable> {
+    let projection = wanted.projection(py, records)?;
+    let schema = Arc::clone(projection.schema());
+    let limits = Limits {
+        rows: usize::MAX,
+        ..Limits::default()
+    };
+    let mut decoder = Decoder::new(projection, limits);
+    let batches = py
+        .detach(|| decode(records, &mut decoder))
+        .map_err(|error| raised(py, &error))?;
+    PyTable::try_new(batches, schema)
 }
 
 /// Decodes parts of batches in one pass.
-fn decode(parts: &[(&Batch, usize, usize)], mut decoder: Decoder) -> Result<Vec<RecordBatch>, ColumnarError> {
+fn decode(records: &Records, decoder: &mut Decoder) -> Result<Vec<RecordBatch>, ColumnarError> {
     let mut batches = Vec::new();
-    for (batch, first, count) in parts {
-        let fetched = batch.fetched();
-        let mut slice = RecordSlice {
-            topic: &fetched.topic,
-            partition: fetched.partition,
-            header: &fetched.header,
-            payload: &fetched.payload,
-            first_offset: fetched.first_offset,
-            end_offset: fetched.end_offset,
+    let bytes = records.parts().map(|(slot, _)| slot.storage().payload().len()).sum();
+    decoder.expect(records.len(), bytes);
+    for (slot, range) in records.parts() {
+        let (header, payload, wanted) = {
+            let storage = slot.storage();
+            let header = *storage.header();
+            let of_record = |source: RecordsError| ColumnarError::Records {
+                topic: slot.topic.to_string(),
+                partition: slot.partition,
+                base_offset: header.base_offset,
+                source,
+            };
+            let wanted = if usize::try_from(header.record_count) == Ok(range.len()) {
+                i64::MIN..i64::MAX
+            } else {
+                let first = storage.record(range.start).map_err(of_record)?.offset;
+                let last = storage.record(range.end.saturating_sub(1)).map_err(of_record)?.offset;
+                first..last.saturating_add(1)
+            };
+            (header, storage.payload().clone(), wanted)
         };
-        if *first > 0 || batch.count().is_ok_and(|all| all != *count) {
-            let mut offsets = batch
-                .records()
-                .skip(*first)
-                .take(*count)
-                .flatten()
-                .map(|record| record.offset);
-            if let Some(offset) = offsets.next() {
-                slice.first_offset = offset;
-                slice.end_offset = offsets.last().unwrap_or(offset).saturating_add(1);
-            }
-        }
-        decoder.push(&slice, &mut batches)?;
+        let slice = RecordSlice {
+            topic: &slot.topic,
+            partition: slot.partition,
+            header: &header,
+            payload: &payload,
+            first_offset: wanted.start,
+            end_offset: wanted.end,
+        };
+        decoder.push_shared(&slice, &payload, &mut batches)?;
     }
     batches.extend(decoder.finish()?);
     Ok(batches)
 }
 
+/// One sealed record batch: bytes-like (`bytes(batch)`, `memoryview(batch)`), as it goes into a Produce request or a log.
+#[pyclass(frozen, module = "barnabas.columns")]
+#[derive(Debug)]
+pub(crate) struct EncodedBatch {
+    batch: SealedBatch,
+}
+
+impl Exported for EncodedBatch {
+    fn exported(&self) -> PyResult<Bytes> {
+        Ok(self.batch.bytes.clone())
+    }
+}
+
 #[pymethods]
-impl Records {
-    /// The records of whole record batches as they stand in a log segment or a fetch response.
-    ///
-    /// Checks each batch's CRC and decompresses it; message sets of older formats (0 and 1) are read too. Records outside of `first_offset` to `end_offset` are left out.
-    #[staticmethod]
-    #[pyo3(signature = (topic, partition, data, first_offset=0, end_offset=None))]
-    fn from_bytes(
-        py: Python<'_>,
-        topic: &str,
-        partition: i32,
-        data: &[u8],
-        first_offset: i64,
-        end_offset: Option<i64>,
-    ) -> PyResult<Self> {
-        let topic: Arc<str> = topic.into();
-        let corrupt = |error| crate::error::raise(py, "CorruptMessageError", &format!("{topic}-{partition}: {error}"));
-        let mut batches = Vec::new();
-        for batch in AnyBatchIter::new(data) {
-            let batch = batch.map_err(corrupt)?;
-            batch.check_crc().map_err(corrupt)?;
-            let mut scratch = Vec::new();
-            let (header, payload) = batch.decode(&mut scratch, DECOMPRESSED_BYTES_LIMIT).map_err(corrupt)?;
-            batches.push(FetchedBatch {
-                topic: Arc::clone(&topic),
-                partition,
-                leader_epoch: header.partition_leader_epoch,
-                header,
-                payload: Bytes::copy_from_slice(payload),
-                first_offset,
-                end_offset: end_offset.unwrap_or(i64::MAX),
-            });
-        }
-        Self::new(py, batches)
+impl EncodedBatch {
+    /// The topic that the rows named, None if they named none.
+    #[getter]
+    fn topic(&self) -> Option<&str> {
+        self.batch.topic.as_deref()
     }
 
+    /// The partition that the rows named, None if they named none.
+    #[getter]
+    fn partition(&self) -> Option<i32> {
+        self.batch.partition
+    }
+
+    /// How many records it has.
+    #[getter]
+    fn record_count(&self) -> i32 {
+        self.batch.records
+    }
+
+    /// Its size in bytes.
     fn __len__(&self) -> usize {
-        self.len()
-    }
-
-    fn __bool__(&self) -> bool {
-        !self.parts.is_empty()
-    }
-
-    fn __getitem__<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let records = slf.get();
-        if let Ok(slice) = index.cast::<PySlice>() {
-            let length = isize::try_from(records.len()).unwrap_or(isize::MAX);
-            let PySliceIndices { start, stop, step, .. } = slice.indices(length)?;
-            if step != 1 {
-                return Err(PyValueError::new_err(
-                    "a slice of Records has step 1; use list(records)[...] for others",
-                ));
-            }
-            let start = usize::try_from(start).unwrap_or(0);
-            let stop = usize::try_from(stop).unwrap_or(0);
-            return Ok(Bound::new(py, records.range(py, start, stop))?.into_any());
-        }
-        let wanted: isize = index
-            .extract()
-            .map_err(|_| PyTypeError::new_err("Records are indexed by whole numbers or slices"))?;
-        let counted_from = if wanted < 0 { records.len() } else { 0 };
-        let position = counted_from
-            .checked_add_signed(wanted)
-            .filter(|position| *position < records.len())
-            .ok_or_else(|| PyIndexError::new_err(format!("index {wanted} of {} records", records.len())))?;
-        Ok(Bound::new(py, records.record(py, position)?)?.into_any())
-    }
-
-    fn __iter__(slf: Py<Self>) -> RecordsIterator {
-        RecordsIterator {
-            records: slf,
-            cursor: AtomicU64::new(0),
-        }
-    }
-
-    /// The values as a list of `bytes`, None where a value is null. Copies each value once.
-    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.list(py, |record| record.value)
-    }
-
-    /// The keys as a list of `bytes`, None where a key is null. Copies each key once.
-    fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.list(py, |record| record.key)
-    }
-
-    /// The records of each partition: a dict from `TopicPartition` to `Records`, in the order of first appearance.
-    fn by_partition<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        static TOPIC_PARTITION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        let mut groups: Vec<(&Arc<str>, i32, Self)> = Vec::new();
-        for part in &self.parts {
-            let FetchedBatch { topic, partition, .. } = part.batch.get().fetched();
-            let known = groups.iter().rposition(|(t, p, _)| p == partition && *t == topic);
-            let index = known.unwrap_or_else(|| {
-                groups.push((topic, *partition, Self { parts: Vec::new() }));
-                groups.len() - 1
-            });
-            if let Some((_, _, group)) = groups.get_mut(index) {
-                group.push(part.batch.clone_ref(py), part.first, part.count);
-            }
-        }
-        let topic_partition = TOPIC_PARTITION.import(py, "barnabas.types", "TopicPartition")?;
-        let dict = PyDict::new(py);
-        for (topic, partition, records) in groups {
-            dict.set_item(topic_partition.call1((&**topic, partition))?, Bound::new(py, records)?)?;
-        }
-        Ok(dict)
-    }
-
-    /// The records as a `pyarrow.Table`: topic, partition, offset, timestamp, `timestamp_type`, key, value, headers.
-    ///
-    /// Needs pyarrow. Other Arrow libraries take the records themselves, through `__arrow_c_stream__`.
-    fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("pyarrow").map_err(|_| {
-            PyImportError::new_err(
-                "to_arrow() needs pyarrow (pip install pyarrow); other Arrow libraries take the records themselves, \
-                 as in polars.DataFrame(records)",
-            )
-        })?;
-        self.arrow_batches(py, Projection::client())?.into_pyarrow(py)
-    }
-
-    /// The Arrow C stream of the records, in the schema of `to_arrow()`.
-    #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        Bound::new(py, self.arrow_batches(py, Projection::client())?)?
-            .call_method1("__arrow_c_stream__", (requested_schema,))
-    }
-
-    /// The same records in buffers of their own, so that the fetch responses can be freed. Copies whole batches.
-    fn detach(&self, py: Python<'_>) -> PyResult<Self> {
-        let mut records = Self {
-            parts: Vec::with_capacity(self.parts.len()),
-        };
-        for part in &self.parts {
-            let fetched = part.batch.get().fetched();
-            let copy = FetchedBatch {
-                payload: Bytes::copy_from_slice(&fetched.payload),
-                ..fetched.clone()
-            };
-            records.push(Py::new(py, Batch::new(copy))?, part.first, part.count);
-        }
-        Ok(records)
+        self.batch.bytes.len()
     }
 
     fn __repr__(&self) -> String {
-        let mut partitions: Vec<(&str, i32)> = (self.parts.iter())
-            .map(|part| (&*part.batch.get().fetched().topic, part.batch.get().fetched().partition))
-            .collect();
-        partitions.sort_unstable();
-        partitions.dedup();
-        format!("<Records: {} of {} partitions>", self.len(), partitions.len())
+        format!(
+            "<EncodedBatch: {} records in {} bytes>",
+            self.batch.records,
+            self.batch.bytes.len()
+        )
     }
 }
 
-/// Iterator over `Records`.
-#[pyclass(frozen, module = "barnabas._core")]
-#[derive(Debug)]
-pub(crate) struct RecordsIterator {
-    records: Py<Records>,
-    /// Index of the part in the upper half, of the record in its part in the lower half: one word, so that an
-    /// iterator that two threads share stays whole.
-    cursor: AtomicU64,
+/// Runs `import`, which touches arrays that came through the C data interface: what Arrow's own code answers to broken ones
+/// with a panic becomes an error.
+fn guarded<T>(import: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    std::panic::catch_unwind(AssertUnwindSafe(import)).unwrap_or_else(|panic| {
+        Err(PyValueError::new_err(format!(
+            "the Arrow data is broken: {}",
+            reason(&*panic)
+        )))
+    })
 }
 
-#[pymethods]
-impl RecordsIterator {
-    fn __iter__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
+fn reason(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("it has no consistent lengths")
+}
 
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Record>> {
-        let cursor = self.cursor.load(Ordering::Relaxed);
-        let mut part_index = cursor >> 32;
-        let mut index = cursor & u64::from(u32::MAX);
-        let parts = &self.records.get().parts;
-        let position = |part_index: u64| usize::try_from(part_index).unwrap_or(usize::MAX);
-        let Some(mut part) = parts.get(position(part_index)) else {
-            return Ok(None);
-        };
-        if position(index) >= part.count {
-            part_index = part_index.saturating_add(1);
-            index = 0;
-            match parts.get(position(part_index)) {
-                Some(next) => part = next,
-                None => return Ok(None),
+/// The batches of anything with `__arrow_c_stream__` or `__arrow_c_array__`.
+fn arrow_batches(data: &Bound<'_, PyAny>) -> PyResult<(Vec<RecordBatch>, SchemaRef)> {
+    guarded(|| {
+        let data: AnyRecordBatch = data.extract().map_err(|error: PyErr| {
+            PyTypeError::new_err(format!(
+                "not a table: needs __arrow_c_stream__ or __arrow_c_array__, as tables of pyarrow, polars, duckdb and \
+                 pandas have ({error})"
+            ))
+        })?;
+        Ok(data.into_table().map_err(PyErr::from)?.into_inner())
+    })
+}
+
+fn batch_options(
+    compression: &str,
+    level: Option<i32>,
+    batch_size: usize,
+    timestamp: Option<i64>,
+) -> PyResult<BatchOptions> {
+    let compression = Compression::from_name(compression)
+        .ok_or_else(|| PyValueError::new_err("compression is none, gzip, snappy, lz4 or zstd"))?;
+    if !(BATCH_SIZE_MIN..=BATCH_SIZE_MAX).contains(&batch_size) {
+        return Err(PyValueError::new_err(format!(
+            "batch_size is from {BATCH_SIZE_MIN} to {BATCH_SIZE_MAX}"
+        )));
+    }
+    let now = || {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
+    };
+    Ok(BatchOptions {
+        batch_size,
+        compression,
+        level,
+        timestamp: timestamp.unwrap_or_else(now),
+    })
+}
+
+/// Record batches from a table or a list of values.
+///
+/// `data` is a list or tuple of `bytes` (None is a null value), or a table, anything with `__arrow_c_stream__` or
+/// `__arrow_c_array__`: its columns are `value` and as many of `key`, `headers`, `topic`, `partition` and `timestamp` as
+/// it has. Rows of one topic and partition go to batches of their own, in order. Values are copied once.
+#[pyfunction]
+#[pyo3(signature = (data, *, compression="none", level=None, batch_size=BATCH_SIZE_DEFAULT, timestamp=None))]
+fn batches(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    compression: &str,
+    level: Option<i32>,
+    batch_size: usize,
+    timestamp: Option<i64>,
+) -> PyResult<Vec<EncodedBatch>> {
+    let options = batch_options(compression, level, batch_size, timestamp)?;
+    let sealed = if let Ok(list) = data.cast::<PyList>() {
+        of_values(py, options, list.iter())?
+    } else if let Ok(tuple) = data.cast::<PyTuple>() {
+        of_values(py, options, tuple.iter())?
+    } else {
+        let (batches, _) = arrow_batches(data)?;
+        let encode = move || {
+            let mut encoder = BatchEncoder::new(options);
+            for batch in &batches {
+                encoder.push(&Input::new(batch)?)?;
             }
-        }
-        let in_batch = part.first.saturating_add(position(index));
-        if !part.batch.get().check(in_batch)? {
-            return Err(crate::error::raise(
-                py,
-                "CorruptMessageError",
-                "the batch holds fewer records than its header says",
-            ));
-        }
-        self.cursor
-            .store((part_index << 32) | index.saturating_add(1), Ordering::Relaxed);
-        Ok(Some(Record::new(part.batch.clone_ref(py), in_batch)))
+            encoder.finish()
+        };
+        py.detach(|| guarded(|| Ok(encode())))?
+            .map_err(|error| raised(py, &error))?
+    };
+    Ok(sealed.into_iter().map(|batch| EncodedBatch { batch }).collect())
+}
+
+/// Batches of plain values. Runs attached: the values are Python's.
+fn of_values<'py>(
+    py: Python<'py>,
+    options: BatchOptions,
+    values: impl Iterator<Item = Bound<'py, PyAny>>,
+) -> PyResult<Vec<SealedBatch>> {
+    let mut encoder = BatchEncoder::new(options);
+    for (index, value) in values.enumerate() {
+        let pushed = if let Ok(bytes) = value.cast_exact::<PyBytes>() {
+            encoder.push_value(Some(bytes.as_bytes()))
+        } else if value.is_none() {
+            encoder.push_value(None)
+        } else if let Ok(bytes) = value.cast::<PyBytes>() {
+            encoder.push_value(Some(bytes.as_bytes()))
+        } else {
+            let name = value.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "value {index} is bytes or None, not {name}"
+            )));
+        };
+        pushed.map_err(|error| raised(py, &error))?;
     }
+    py.detach(|| encoder.finish()).map_err(|error| raised(py, &error))
+}
+
+/// Splits a table into the columns that are kept and those that become the value.
+fn split(batch: &RecordBatch, keep: &[String]) -> PyResult<(Vec<(Field, ArrayRef)>, RecordBatch)> {
+    let mut kept = Vec::new();
+    let mut rest = Vec::new();
+    for (index, field) in batch.schema_ref().fields().iter().enumerate() {
+        if let (true, Some(array)) = (keep.contains(field.name()), batch.columns().get(index)) {
+            kept.push((field.as_ref().clone(), Arc::clone(array)));
+        } else {
+            rest.push(index);
+        }
+    }
+    let rest = batch
+        .project(&rest)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok((kept, rest))
+}
+
+/// A table of `value`, made by `encode` from the columns that `keep` does not name, and of those that it names.
+fn encoded(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    keep: &[String],
+    prepare: impl FnOnce(&Schema) -> Result<Encode, ColumnarError>,
+) -> PyResult<PyTable> {
+    let (batches, schema) = arrow_batches(data)?;
+    for name in keep {
+        if !KEPT_COLUMNS.contains(&name.as_str()) {
+            let known = KEPT_COLUMNS.join(", ");
+            return Err(PyValueError::new_err(format!(
+                "{name:?} has no place beside the value ({known})"
+            )));
+        }
+        if schema.field_with_name(name).is_err() {
+            return Err(PyValueError::new_err(format!(
+                "the table has no column {name:?} to keep"
+            )));
+        }
+    }
+    let empty = RecordBatch::new_empty(schema);
+    let (kept, rest) = split(&empty, keep)?;
+    let mut fields = vec![Field::new("value", arrow_schema::DataType::Binary, true)];
+    fields.extend(kept.into_iter().map(|(field, _)| field));
+    let result_schema = Arc::new(Schema::new(fields));
+    let encode = prepare(rest.schema_ref()).map_err(|error| raised(py, &error))?;
+    let mut results = Vec::with_capacity(batches.len());
+    for batch in &batches {
+        let (kept, rest) = split(batch, keep)?;
+        let value = py
+            .detach(|| guarded(|| Ok(encode(&rest))))?
+            .map_err(|error| raised(py, &error))?;
+        let mut arrays = vec![value];
+        arrays.extend(kept.into_iter().map(|(_, array)| array));
+        let result = RecordBatch::try_new(Arc::clone(&result_schema), arrays);
+        results.push(result.map_err(|error| PyValueError::new_err(error.to_string()))?);
+    }
+    PyTable::try_new(results, result_schema)
+}
+
+/// Makes the value column of one batch.
+type Encode = Box<dyn Fn(&RecordBatch) -> Result<ArrayRef, ColumnarError> + Send + Sync>;
+
+/// A table whose `value` column is the rows in Avro's binary encoding.
+///
+/// `schema` is the Avro schema's text; without it, it follows from the columns as in Spark's `to_avro`. With `schema_id` each
+/// value begins with the five bytes that name the schema in a registry. Columns that `keep` names stay as they are.
+#[pyfunction]
+#[pyo3(signature = (table, schema=None, *, schema_id=None, keep=Vec::new()))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+fn encode_avro(
+    py: Python<'_>,
+    table: &Bound<'_, PyAny>,
+    schema: Option<&Bound<'_, PyString>>,
+    schema_id: Option<u32>,
+    keep: Vec<String>,
+) -> PyResult<PyTable> {
+    let text = schema.map(|schema| schema.extract::<String>()).transpose()?;
+    encoded(py, table, &keep, move |columns| {
+        let encoder = match text {
+            Some(text) => avro::Encoder::new(avro::Schema::parse(&text)?),
+            None => avro::Encoder::for_columns(columns)?,
+        };
+        let encoder = match schema_id {
+            Some(id) => encoder.with_id(id),
+            None => encoder,
+        };
+        Ok(Box::new(move |batch: &RecordBatch| {
+            Ok(Arc::new(encoder.encode(batch)?) as ArrayRef)
+        }))
+    })
+}
+
+/// CRC-32C (Castagnoli) of any object with the buffer protocol.
+#[pyfunction]
+fn crc32c(data: &Bound<'_, PyAny>) -> PyResult<u32> {
+    if let Ok(bytes) = data.cast::<PyBytes>() {
+        return Ok(barnabas_records::crc32c(bytes.as_bytes()));
+    }
+    let bytes: Bytes = crate::records::bytes_of(data)?;
+    Ok(barnabas_records::crc32c(&bytes))
 }

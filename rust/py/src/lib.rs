@@ -4,14 +4,17 @@
 //! block goes through `enter` in `door.rs`, which detaches from the interpreter and checks signals every 100 ms.
 
 mod broker;
+mod buffer;
 mod client;
 mod codecs;
 mod columns;
 mod door;
 mod error;
+mod fetched;
 mod protocol;
 mod record;
 mod regex;
+mod records;
 mod scan;
 
 use pyo3::prelude::*;

@@ -1,189 +1,74 @@
-//! One record of a fetched batch, lazily: attributes are made when they are asked for.
+//! One record of what was fetched, lazily: attributes are made when they are asked for.
 
-use std::sync::OnceLock;
-
-use barnabas_client::fetched::FetchedBatch;
-use barnabas_records::{RecordIter, RecordRef, RecordsError};
+use barnabas_records::RecordRef;
+use bytes::Bytes;
+use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+
+use crate::buffer::Exported;
+use crate::fetched::{Fetched, Slot};
 
 /// Bytes of a key or a value that a repr shows.
 const REPR_BYTES_LIMIT: usize = 32;
 
-/// Where bytes lie in a batch's payload; payloads are below 2 GiB because batch lengths are 32-bit.
-#[derive(Clone, Copy, Debug)]
-struct Range {
-    start: u32,
-    len: u32,
-}
-
-impl Range {
-    /// The place of `part`, which is a part of `whole`.
-    fn of(part: &[u8], whole: &[u8]) -> Option<Self> {
-        let start = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
-        Some(Self {
-            start: u32::try_from(start).ok()?,
-            len: u32::try_from(part.len()).ok()?,
-        })
-    }
-
-    fn bytes(self, whole: &[u8]) -> &[u8] {
-        let start = self.start as usize;
-        whole
-            .get(start..start.saturating_add(self.len as usize))
-            .unwrap_or_default()
-    }
-}
-
-/// Where a header's key and value lie.
-type HeaderRange = (Range, Option<Range>);
-
-/// Where the parts of one record lie.
-#[derive(Debug)]
-struct Entry {
-    offset: i64,
-    timestamp: i64,
-    key: Option<Range>,
-    value: Option<Range>,
-    headers: Option<Box<[HeaderRange]>>,
-}
-
-impl Entry {
-    fn of(record: &RecordRef<'_>, payload: &[u8]) -> Self {
-        let range = |part: &[u8]| Range::of(part, payload);
-        let headers = (!record.headers.is_empty()).then(|| {
-            let place = |(key, value): (&[u8], Option<&[u8]>)| Some((range(key)?, value.and_then(range)));
-            record.headers.iter().filter_map(place).collect()
-        });
-        Self {
-            offset: record.offset,
-            timestamp: record.timestamp,
-            key: record.key.and_then(range),
-            value: record.value.and_then(range),
-            headers,
-        }
-    }
-}
-
-/// One fetched batch and, once somebody asked for a single record, where its records lie.
-#[pyclass(frozen, module = "barnabas._core")]
-#[derive(Debug)]
-pub(crate) struct Batch {
-    fetched: FetchedBatch,
-    entries: OnceLock<Result<Vec<Entry>, RecordsError>>,
-}
-
-impl Batch {
-    pub(crate) fn new(fetched: FetchedBatch) -> Self {
-        Self {
-            fetched,
-            entries: OnceLock::new(),
-        }
-    }
-
-    pub(crate) fn fetched(&self) -> &FetchedBatch {
-        &self.fetched
-    }
-
-    /// The records that the reader wants, in order; control batches have none.
-    pub(crate) fn records(&self) -> impl Iterator<Item = Result<RecordRef<'_>, RecordsError>> {
-        let FetchedBatch {
-            header,
-            payload,
-            first_offset,
-            end_offset,
-            ..
-        } = &self.fetched;
-        let wanted = if header.is_control() {
-            *first_offset..*first_offset
-        } else {
-            *first_offset..*end_offset
-        };
-        RecordIter::new(header, payload)
-            .filter(move |record| record.as_ref().map_or(true, |record| wanted.contains(&record.offset)))
-    }
-
-    /// How many records [`Batch::records`] gives, counted without decoding them where that is possible.
-    pub(crate) fn count(&self) -> Result<usize, RecordsError> {
-        let FetchedBatch {
-            header,
-            first_offset,
-            end_offset,
-            ..
-        } = &self.fetched;
-        if header.is_control() {
-            return Ok(0);
-        }
-        let is_whole = *first_offset <= header.base_offset && *end_offset > header.last_offset();
-        if is_whole && let Ok(count) = usize::try_from(header.record_count) {
-            return Ok(count);
-        }
-        if header.record_count.checked_sub(1) == Some(header.last_offset_delta) {
-            let first = header.base_offset.max(*first_offset);
-            let end = header.last_offset().saturating_add(1).min(*end_offset);
-            return Ok(usize::try_from(end.saturating_sub(first)).unwrap_or(0));
-        }
-        let mut count = 0usize;
-        for record in self.records() {
-            record?;
-            count = count.saturating_add(1);
-        }
-        Ok(count)
-    }
-
-    fn entries(&self) -> Result<&[Entry], RecordsError> {
-        let decode = || {
-            self.records()
-                .map(|record| Ok(Entry::of(&record?, &self.fetched.payload)))
-                .collect::<Result<_, _>>()
-        };
-        self.entries.get_or_init(decode).as_deref().map_err(Clone::clone)
-    }
-
-    /// Makes sure that the record at `index` exists.
-    pub(crate) fn check(&self, index: usize) -> PyResult<bool> {
-        Ok(self.entries().map_err(|error| broken(&self.fetched, &error))?.len() > index)
-    }
-}
-
-/// A batch that does not hold what its header says, as an exception.
-pub(crate) fn broken(batch: &FetchedBatch, error: &RecordsError) -> PyErr {
-    let FetchedBatch {
-        topic,
-        partition,
-        header,
-        ..
-    } = batch;
-    let message = format!("{topic}-{partition}: batch at offset {}: {error}", header.base_offset);
-    Python::attach(|py| crate::error::raise(py, "CorruptMessageError", &message))
-}
-
-/// A record that was fetched from a topic.
+/// One record. Attributes are made anew at each access: keep what you use twice.
 ///
-/// Keeps the buffer of the fetch response alive; `Records.detach()` before keeping few records of many.
+/// The buffer protocol gives the value where it lies: `memoryview(record)` copies nothing and keeps the fetched buffer as
+/// long as the view is not released.
 #[pyclass(frozen, module = "barnabas")]
 #[derive(Debug)]
 pub(crate) struct Record {
-    batch: Py<Batch>,
-    index: usize,
+    fetched: Py<Fetched>,
+    slot: u32,
+    index: u32,
 }
 
 impl Record {
-    /// The record at `index`, which [`Batch::check`] has found.
-    pub(crate) fn new(batch: Py<Batch>, index: usize) -> Self {
-        Self { batch, index }
+    /// A record that counts as used until it is dropped.
+    #[inline]
+    pub(crate) fn new(fetched: Py<Fetched>, slot: u32, index: u32) -> Self {
+        let place = index as usize;
+        fetched.get().hold(slot, place..place.saturating_add(1));
+        Self { fetched, slot, index }
     }
 
-    fn entry(&self) -> PyResult<&Entry> {
-        let batch = self.batch.get();
-        let entries = batch.entries().map_err(|error| broken(&batch.fetched, &error))?;
-        entries
-            .get(self.index)
-            .ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such record"))
+    #[inline]
+    fn slot(&self) -> PyResult<&Slot> {
+        let found = self.fetched.get().slot(self.slot);
+        found.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such batch"))
     }
 
-    fn payload(&self) -> &[u8] {
-        &self.batch.get().fetched.payload
+    /// Decodes the record for as long as `use_it` runs, which may make Python objects but not run Python code.
+    #[inline]
+    fn with<T>(&self, use_it: impl FnOnce(&RecordRef<'_>) -> T) -> PyResult<T> {
+        let slot = self.slot()?;
+        let error = {
+            let storage = slot.storage();
+            match storage.record(self.index as usize) {
+                Ok(record) => return Ok(use_it(&record)),
+                Err(error) => error,
+            }
+        };
+        Err(slot.broken(&error))
+    }
+}
+
+impl Exported for Record {
+    fn exported(&self) -> PyResult<Bytes> {
+        let payload = self.slot()?.storage().payload().clone();
+        let bytes = self.with(|record| record.value.map(|value| payload.slice_ref(value)))?;
+        bytes.ok_or_else(|| PyBufferError::new_err("the record's value is null"))
+    }
+}
+
+impl Drop for Record {
+    #[inline]
+    fn drop(&mut self) {
+        let place = self.index as usize;
+        let fetched = self.fetched.get();
+        fetched.release(self.slot, place..place.saturating_add(1));
+        fetched.settle();
     }
 }
 
@@ -191,94 +76,89 @@ impl Record {
 impl Record {
     /// The record's topic.
     #[getter]
-    fn topic<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        PyString::new(py, &self.batch.get().fetched.topic)
+    fn topic<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        Ok(PyString::new(py, &self.slot()?.topic))
     }
 
     /// The record's partition.
     #[getter]
-    fn partition(&self) -> i32 {
-        self.batch.get().fetched.partition
+    fn partition(&self) -> PyResult<i32> {
+        Ok(self.slot()?.partition)
     }
 
     /// The record's offset in its partition.
     #[getter]
     fn offset(&self) -> PyResult<i64> {
-        Ok(self.entry()?.offset)
+        self.with(|record| record.offset)
     }
 
     /// Milliseconds since the epoch, -1 if the producer gave none.
     #[getter]
     fn timestamp(&self) -> PyResult<i64> {
-        Ok(self.entry()?.timestamp)
+        self.with(|record| record.timestamp)
     }
 
-    /// What the timestamp is: 0 create time, 1 log append time.
+    /// What the timestamp is: 0 create time, 1 log append time, -1 none.
     #[getter]
-    fn timestamp_type(&self) -> i32 {
-        i32::from(self.batch.get().fetched.header.timestamp_type())
+    fn timestamp_type(&self) -> PyResult<i32> {
+        Ok(i32::from(self.slot()?.timestamp_type))
     }
 
     /// The leader epoch of the record's batch, None if it is unknown.
     #[getter]
-    fn leader_epoch(&self) -> Option<i32> {
-        Some(self.batch.get().fetched.leader_epoch).filter(|epoch| *epoch >= 0)
+    fn leader_epoch(&self) -> PyResult<Option<i32>> {
+        Ok(Some(self.slot()?.leader_epoch).filter(|epoch| *epoch >= 0))
     }
 
     /// The key, a new `bytes` each time; None if it is null.
     #[getter]
     fn key<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        Ok(self
-            .entry()?
-            .key
-            .map(|range| PyBytes::new(py, range.bytes(self.payload()))))
+        self.with(|record| record.key.map(|key| PyBytes::new(py, key)))
     }
 
     /// The value, a new `bytes` each time; None if it is null.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        Ok(self
-            .entry()?
-            .value
-            .map(|range| PyBytes::new(py, range.bytes(self.payload()))))
+        self.with(|record| record.value.map(|value| PyBytes::new(py, value)))
     }
 
     /// The headers as pairs of name and value, in their order, repeated names kept.
     #[getter]
     fn headers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let payload = self.payload();
-        let headers = PyList::empty(py);
-        for (key, value) in self.entry()?.headers.iter().flatten() {
-            let key = String::from_utf8_lossy(key.bytes(payload));
-            let value = value.map(|value| PyBytes::new(py, value.bytes(payload)));
-            headers.append(PyTuple::new(
-                py,
-                [key.into_pyobject(py)?.into_any(), value.into_pyobject(py)?.into_any()],
-            )?)?;
-        }
-        Ok(headers)
+        self.with(|record| {
+            let headers = PyList::empty(py);
+            for (key, value) in record.headers {
+                let key = PyString::new(py, &String::from_utf8_lossy(key));
+                let value = value.map(|value| PyBytes::new(py, value)).into_pyobject(py)?;
+                headers.append(PyTuple::new(py, [key.into_any(), value.into_any()])?)?;
+            }
+            Ok(headers)
+        })?
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let entry = self.entry()?;
-        let payload = self.payload();
-        let show = |range: Option<Range>| -> PyResult<String> {
-            let Some(range) = range else {
+        type Cell = Option<Vec<u8>>;
+        let start = |bytes: &[u8]| bytes.get(..=REPR_BYTES_LIMIT).unwrap_or(bytes).to_vec();
+        let (offset, timestamp, key, value): (i64, i64, Cell, Cell) = self.with(|record| {
+            (
+                record.offset,
+                record.timestamp,
+                record.key.map(start),
+                record.value.map(start),
+            )
+        })?;
+        let show = |bytes: Option<Vec<u8>>| -> PyResult<String> {
+            let Some(bytes) = bytes else {
                 return Ok("None".to_owned());
             };
-            let bytes = range.bytes(payload);
-            let shown = bytes.get(..REPR_BYTES_LIMIT).unwrap_or(bytes);
+            let shown = bytes.get(..REPR_BYTES_LIMIT).unwrap_or(&bytes);
             let rest = if shown.len() < bytes.len() { "..." } else { "" };
             Ok(format!("{}{rest}", PyBytes::new(py, shown).repr()?))
         };
+        let (topic, partition) = (self.topic(py)?.repr()?, self.partition()?);
+        let (key, value) = (show(key)?, show(value)?);
         Ok(format!(
-            "Record(topic={}, partition={}, offset={}, timestamp={}, key={}, value={})",
-            self.topic(py).repr()?,
-            self.partition(),
-            entry.offset,
-            entry.timestamp,
-            show(entry.key)?,
-            show(entry.value)?,
+            "Record(topic={topic}, partition={partition}, offset={offset}, timestamp={timestamp}, key={key}, value={value})"
         ))
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use arrow_schema::SchemaRef;
 use barnabas_client::ClientError;
 use barnabas_client::config::{OptionValue, Options};
-use barnabas_columnar::{BadRecords, ColumnarError, Limits, Projection};
+use barnabas_columnar::{ColumnarError, Limits, PayloadOptions, Projection};
 use barnabas_scan::{ClientPool, ScanConfig, ScanError, Waited};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -14,6 +14,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
 use pyo3_arrow::{PyRecordBatch, PySchema};
 
+use crate::columns::option_map;
 use crate::door::wait_in_slices;
 use crate::error::{raise, raise_code_at};
 
@@ -25,21 +26,38 @@ pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Finds out whether every column of an Arrow schema can be read.
 ///
-/// Without `raw_columns` all are Kafka's own; otherwise those that it names, and the others come from JSON values.
+/// Without `raw_columns` all are Kafka's own; otherwise those that it names, and the others come from the values, which
+/// are of `format` and read with `options`.
 #[pyfunction]
-#[pyo3(signature = (schema, raw_columns=None))]
+#[pyo3(signature = (schema, raw_columns=None, *, format="json", options=None))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
-fn check_schema(schema: PySchema, raw_columns: Option<Vec<String>>) -> PyResult<()> {
-    projection(schema.into_inner(), raw_columns.as_deref(), false).map(|_| ())
+fn check_schema(
+    schema: PySchema,
+    raw_columns: Option<Vec<String>>,
+    format: &str,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    projection(schema.into_inner(), raw_columns.as_deref(), false, format, options).map(|_| ())
 }
 
-fn projection(schema: SchemaRef, raw_columns: Option<&[String]>, fail_fast: bool) -> PyResult<Projection> {
-    let bad_records = if fail_fast { BadRecords::Fail } else { BadRecords::Null };
-    match raw_columns {
+fn projection(
+    schema: SchemaRef,
+    raw_columns: Option<&[String]>,
+    fail_fast: bool,
+    format: &str,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Projection> {
+    let made = match raw_columns {
         None => Projection::raw(schema),
-        Some(raw_columns) => Projection::json(schema, raw_columns, bad_records),
-    }
-    .map_err(|error| PyValueError::new_err(error.to_string()))
+        Some(raw_columns) => {
+            let mut map = option_map(options)?;
+            if fail_fast {
+                map.insert("mode".to_owned(), "FAILFAST".to_owned());
+            }
+            PayloadOptions::parse(format, &map).and_then(|payload| Projection::typed_with(schema, raw_columns, payload))
+        }
+    };
+    made.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Connections to a cluster that scans share, one after the other.
@@ -94,7 +112,7 @@ pub(crate) struct Scan {
 impl Scan {
     #[new]
     #[pyo3(signature = (client, topic, partition, start, end, schema, *, raw_columns=None, fail_fast=false,
-                        rows=None, idle_timeout_ms=120_000))]
+                        format="json", options=None, rows=None, idle_timeout_ms=120_000))]
     #[expect(
         clippy::too_many_arguments,
         clippy::needless_pass_by_value,
@@ -110,10 +128,12 @@ impl Scan {
         schema: PySchema,
         raw_columns: Option<Vec<String>>,
         fail_fast: bool,
+        format: &str,
+        options: Option<&Bound<'_, PyDict>>,
         rows: Option<usize>,
         idle_timeout_ms: u64,
     ) -> PyResult<Self> {
-        let projection = projection(schema.into_inner(), raw_columns.as_deref(), fail_fast)?;
+        let projection = projection(schema.into_inner(), raw_columns.as_deref(), fail_fast, format, options)?;
         let default = Limits::default();
         let limits = Limits {
             rows: rows.unwrap_or(default.rows),

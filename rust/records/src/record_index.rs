@@ -54,6 +54,12 @@ impl RecordIndex {
         self.positions.is_empty()
     }
 
+    /// Where in the payload the record with this index begins; for the index after the last one, nothing.
+    #[inline]
+    pub fn start(&self, index: usize) -> Option<usize> {
+        self.positions.get(index).map(|position| *position as usize)
+    }
+
     /// Decodes the record with this index, from 0; `header` and `payload` are those that the index was built from.
     #[inline]
     pub fn get<'p>(&self, header: &BatchHeader, payload: &'p [u8], index: usize) -> Option<Result<RecordRef<'p>>> {

@@ -10,7 +10,7 @@ from aiokafka.record.default_records import _DefaultRecordBatchBuilderPy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from barnabas._core import Records, decode_json
+from barnabas._core import Records
 
 SCHEMA = pa.schema(
     [
@@ -71,7 +71,7 @@ def same(one: object, other: object) -> bool:
 @given(st.lists(documents, min_size=1, max_size=20), st.booleans(), st.sampled_from([(", ", ": "), (",", ":")]))
 def test_columns_hold_what_python_wrote(rows, ascii_only, separators):
     values = [json.dumps(row, ensure_ascii=ascii_only, separators=separators).encode() for row in rows]
-    found = pa.table(decode_json(Records.from_bytes("t", 0, encode(values)), SCHEMA, fail_fast=True)).to_pylist()
+    found = Records.from_bytes("t", 0, encode(values)).to_arrow(schema=SCHEMA, mode="FAILFAST").to_pylist()
     assert len(found) == len(rows)
     for row, document in zip(found, rows, strict=True):
         wanted = expected(document)

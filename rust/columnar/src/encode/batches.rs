@@ -45,6 +45,8 @@ pub struct BatchEncoder {
     open: Vec<Open>,
     /// Places in `open` by topic (no topic is the empty one) and partition.
     places: HashMap<Box<str>, HashMap<Option<i32>, usize>>,
+    /// Place in `open` of the batch without topic and partition.
+    plain: Option<usize>,
     sealed: Vec<SealedBatch>,
     scratch: Vec<u8>,
 }
@@ -63,6 +65,7 @@ impl BatchEncoder {
             options,
             open: Vec::new(),
             places: HashMap::new(),
+            plain: None,
             sealed: Vec::new(),
             scratch: Vec::new(),
         }
@@ -82,6 +85,50 @@ impl BatchEncoder {
                 row = row.saturating_add(self.fill(index, input, row..end)?);
             }
         }
+        Ok(())
+    }
+
+    /// Appends one value without key, headers, topic and partition.
+    ///
+    /// # Errors
+    /// The value is larger than a batch can be.
+    #[inline]
+    pub fn push_value(&mut self, value: Option<&[u8]>) -> Result<()> {
+        let index = match self.plain {
+            Some(index) => index,
+            None => {
+                let index = self.open_for(None, None)?;
+                *self.plain.insert(index)
+            }
+        };
+        let (timestamp, mut size_limit) = (self.options.timestamp, self.options.batch_size);
+        loop {
+            let Some(open) = self.open.get_mut(index) else {
+                return Err(ColumnarError::TooManyTargets { limit: TARGETS_LIMIT });
+            };
+            if (open.builder)
+                .try_append(size_limit, timestamp, None, value, &[])?
+                .is_some()
+            {
+                return Ok(());
+            }
+            if open.builder.is_empty() {
+                size_limit = usize::MAX;
+            } else {
+                self.seal_open(index)?;
+            }
+        }
+    }
+
+    /// Seals the open batch of a target and opens the next.
+    fn seal_open(&mut self, index: usize) -> Result<()> {
+        let Some(open) = self.open.get_mut(index) else {
+            return Err(ColumnarError::TooManyTargets { limit: TARGETS_LIMIT });
+        };
+        let next = BatchBuilder::new(pool::take(self.options.batch_size));
+        let full = std::mem::replace(&mut open.builder, next);
+        let sealed = seal(&self.options, open, full, &mut self.scratch)?;
+        self.sealed.push(sealed);
         Ok(())
     }
 
@@ -105,10 +152,7 @@ impl BatchEncoder {
                     &fill,
                 )?;
             }
-            let next = BatchBuilder::new(pool::take(self.options.batch_size));
-            let full = std::mem::replace(&mut open.builder, next);
-            let sealed = seal(&self.options, open, full, &mut self.scratch)?;
-            self.sealed.push(sealed);
+            self.seal_open(index)?;
         }
         Ok(taken)
     }

@@ -15,6 +15,7 @@ pub(crate) struct Headers {
     nulls: Option<NullBuffer>,
     ends: Ends,
     elements: Option<NullBuffer>,
+    elements_len: usize,
     keys: Cells,
     values: Cells,
 }
@@ -82,6 +83,7 @@ impl Headers {
             nulls: array.nulls().cloned(),
             ends,
             elements: entries.nulls().cloned(),
+            elements_len: entries.len(),
             keys: Cells::new("headers.key", field(0, "key")?)?,
             values: Cells::new("headers.value", field(1, "value")?)?,
         })
@@ -106,7 +108,8 @@ impl Headers {
         let (start, end) = self
             .ends
             .range(row)
-            .ok_or_else(|| invalid("the array is broken: its list offsets are not ascending"))?;
+            .filter(|(start, end)| start <= end && *end <= self.elements_len)
+            .ok_or_else(|| invalid("the array is broken: its list offsets do not ascend within its elements"))?;
         for element in start..end {
             let is_missing = |nulls: &NullBuffer| element >= nulls.len() || nulls.is_null(element);
             let key = match &self.elements {

@@ -10,8 +10,8 @@ use pyo3::types::{PyDict, PyList};
 
 use super::arguments::{milliseconds, options, raised, seconds, variants};
 use super::core::ClientCore;
-use crate::columns::Records;
 use crate::door::wait_in_slices;
+use crate::records::Records;
 
 /// The fetching side of one consumer.
 #[pyclass(frozen, module = "barnabas")]

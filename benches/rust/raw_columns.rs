@@ -75,7 +75,9 @@ fn batch_of(values: &[Vec<u8>]) -> Bytes {
             .append(TIMESTAMP, value.get(..8), Some(value), &[])
             .expect("it fits");
     }
-    let batch = builder.finish(&Seal::default(), &mut Vec::new()).expect("it can be sealed");
+    let batch = builder
+        .finish(&Seal::default(), &mut Vec::new())
+        .expect("it can be sealed");
     Bytes::from(batch)
 }
 
@@ -106,12 +108,27 @@ fn to_arrow(criterion: &mut Criterion<CpuTime>) {
             .filter(|column| *column != RawColumn::Headers)
             .collect();
         for (name, projection) in [
-            ("value, binary", Projection::of_columns(&[RawColumn::Value], Dialect::Client, false)),
-            ("value, views", Projection::of_columns(&[RawColumn::Value], Dialect::Client, true)),
-            ("offset", Projection::of_columns(&[RawColumn::Offset], Dialect::Client, false)),
-            ("spark, 7 columns", Projection::of_columns(&seven, Dialect::Spark, false)),
+            (
+                "value, binary",
+                Projection::of_columns(&[RawColumn::Value], Dialect::Client, false),
+            ),
+            (
+                "value, views",
+                Projection::of_columns(&[RawColumn::Value], Dialect::Client, true),
+            ),
+            (
+                "offset",
+                Projection::of_columns(&[RawColumn::Offset], Dialect::Client, false),
+            ),
+            (
+                "spark, 7 columns",
+                Projection::of_columns(&seven, Dialect::Spark, false),
+            ),
             ("all 8 columns, binary", Projection::client()),
-            ("all 8 columns, views", Projection::of_columns(&RawColumn::ALL, Dialect::Client, true)),
+            (
+                "all 8 columns, views",
+                Projection::of_columns(&RawColumn::ALL, Dialect::Client, true),
+            ),
         ] {
             let mut decoder = Decoder::new(projection, Limits::default());
             group.bench_function(name, |bencher| bencher.iter(|| decode(&bytes, &mut decoder)));

@@ -251,6 +251,18 @@ def batches(
         ValueError: A column or option is not known, a cell cannot be written, or the Arrow data is broken.
     """
 
+def encode_json(table: object, *, keep: Sequence[str] = (), options: dict[str, Any] | None = None) -> ArrowTable:
+    """A table whose column `value` is each row as a JSON object, by the rules of Spark's `to_json`.
+
+    Args:
+        table: Anything with `__arrow_c_stream__` or `__arrow_c_array__`.
+        keep: Columns that stay as they are, of key, headers, topic, partition and timestamp; all others become the value.
+        options: By Spark's names, as `ignoreNullFields`.
+
+    Raises:
+        ValueError: A column has a type that JSON is not written from, or an option is not known.
+    """
+
 def encode_avro(
     table: object, schema: str | None = None, *, schema_id: int | None = None, keep: Sequence[str] = ()
 ) -> ArrowTable:
@@ -265,9 +277,6 @@ def encode_avro(
     Raises:
         ValueError: A row does not fit the schema, or a column has no type in Avro.
     """
-
-def crc32c(data: Buffer) -> int:
-    """CRC-32C (Castagnoli), as in record batches."""
 
 def check_schema(
     schema: object,

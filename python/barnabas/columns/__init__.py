@@ -12,6 +12,7 @@ from barnabas._core import (
     check_schema,
     crc32c,
     encode_avro,
+    encode_json,
 )
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "check_schema",
     "crc32c",
     "encode_avro",
+    "encode_json",
 ]

@@ -6,12 +6,13 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{Field, Schema, SchemaRef};
 use barnabas_columnar::avro::{self, AvroOptions, Registry};
 use barnabas_columnar::encode::{BatchEncoder, BatchOptions, Input, SealedBatch};
 use barnabas_columnar::{
-    ColumnarError, Decoder, Dialect, Limits, PayloadFormat, PayloadOptions, Projection, RawColumn, RecordSlice,
+    ColumnarError, Decoder, Dialect, JsonWriteOptions, Limits, PayloadFormat, PayloadOptions, Projection, RawColumn,
+    RecordSlice, json,
 };
 use barnabas_records::{Compression, RecordsError};
 use bytes::Bytes;
@@ -39,8 +40,8 @@ pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<RecordsIterator>()?;
     m.add_class::<EncodedBatch>()?;
     m.add_function(wrap_pyfunction!(batches, m)?)?;
-    m.add_function(wrap_pyfunction!(encode_avro, m)?)?;
-    m.add_function(wrap_pyfunction!(crc32c, m)?)
+    m.add_function(wrap_pyfunction!(encode_json, m)?)?;
+    m.add_function(wrap_pyfunction!(encode_avro, m)?)
 }
 
 /// The exception for an error of the columnar crate.
@@ -479,6 +480,28 @@ fn encoded(
 /// Makes the value column of one batch.
 type Encode = Box<dyn Fn(&RecordBatch) -> Result<ArrayRef, ColumnarError> + Send + Sync>;
 
+/// A table whose `value` column is the rows as JSON objects, by the rules and options of Spark's `to_json`.
+///
+/// Columns that `keep` names stay as they are.
+#[pyfunction]
+#[pyo3(signature = (table, *, keep=Vec::new(), options=None))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+fn encode_json(
+    py: Python<'_>,
+    table: &Bound<'_, PyAny>,
+    keep: Vec<String>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<PyTable> {
+    let options = option_map(options)?;
+    encoded(py, table, &keep, move |_| {
+        let options = JsonWriteOptions::parse(&options)?;
+        Ok(Box::new(move |batch: &RecordBatch| {
+            let rows = StructArray::from(batch.clone());
+            Ok(Arc::new(json::encode(&rows, &options)?) as ArrayRef)
+        }))
+    })
+}
+
 /// A table whose `value` column is the rows in Avro's binary encoding.
 ///
 /// `schema` is the Avro schema's text; without it, it follows from the columns as in Spark's `to_avro`. With `schema_id` each
@@ -507,14 +530,4 @@ fn encode_avro(
             Ok(Arc::new(encoder.encode(batch)?) as ArrayRef)
         }))
     })
-}
-
-/// CRC-32C (Castagnoli) of any object with the buffer protocol.
-#[pyfunction]
-fn crc32c(data: &Bound<'_, PyAny>) -> PyResult<u32> {
-    if let Ok(bytes) = data.cast::<PyBytes>() {
-        return Ok(barnabas_records::crc32c(bytes.as_bytes()));
-    }
-    let bytes: Bytes = crate::records::bytes_of(data)?;
-    Ok(barnabas_records::crc32c(&bytes))
 }

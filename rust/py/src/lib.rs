@@ -13,8 +13,8 @@ mod error;
 mod fetched;
 mod protocol;
 mod record;
-mod regex;
 mod records;
+mod regex;
 mod scan;
 
 use pyo3::prelude::*;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import datetime
 import struct
+import sys
 
 import pyarrow as pa
 import pytest
@@ -12,7 +13,7 @@ from aiokafka.record.default_records import _DefaultRecordBatchPy as AiokafkaBat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from barnabas.columns import Records, batches, crc32c, encode_avro
+from barnabas.columns import Records, batches, encode_avro, encode_json
 
 CELLS = [b"one", None, b"", b"a longer one than twelve bytes", b"two!"]
 FIXED = [b"four", None, b"1234", b"    ", b"\0\0\0\0"]
@@ -270,16 +271,16 @@ def test_avro_values_beside_what_is_kept():
             encode_avro(data, keep=keep)
 
 
-@given(st.binary(max_size=300))
-def test_the_checksum_is_that_of_another_implementation(data):
-    other = pytest.importorskip("crc32c").crc32c
-    assert crc32c(data) == crc32c(memoryview(data)) == other(data)
+def test_json_values_beside_what_is_kept():
+    data = table(key=[b"k1", b"k2"], id=pa.array([1, 2], pa.int64()), name=["a", None])
+    made = encode_json(data, keep=["key"])
+    assert [row[1:3] for row in rows(made)] == [(b"k1", b'{"id":1,"name":"a"}'), (b"k2", b'{"id":2}')]
+    made = encode_json(data, keep=["key"], options={"ignoreNullFields": False})
+    assert [row[2] for row in rows(made)] == [b'{"id":1,"name":"a"}', b'{"id":2,"name":null}']
 
 
 def test_no_reference_is_kept():
     value = b"unique %d" % ctypes.sizeof(ctypes.c_void_p)
-    import sys
-
     before = sys.getrefcount(value)
     made = batches([value] * 100)
     assert sys.getrefcount(value) == before

@@ -81,6 +81,7 @@ bench: ## all benches; raw results in benches/results/
 	@test -d .venv/bench || $(PYTHON) -m venv .venv/bench
 	.venv/bench/bin/python -m pip install --disable-pip-version-check -q -c $(CONSTRAINTS) -r requirements/bench.txt
 	.venv/bench/bin/python -m pip install --disable-pip-version-check -q --no-deps --force-reinstall dist/*.whl
+	.venv/bench/bin/python benches/python/run.py
 	.venv/bench/bin/python benches/compare/run.py $(ARGS)
 
 smoke: $(DEV)/.stamp ## a wheel without link-time optimisation in an empty environment: produce, consume, serve

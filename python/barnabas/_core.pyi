@@ -36,15 +36,15 @@ def decompress(name: str, data: bytes, limit: int = 1073741824) -> bytes:
         ValueError: The codec is unknown, the data are invalid, or decompress to more than `limit` bytes.
     """
 
-
 # Records
 
 @final
 class Record:
     """A record that was fetched from a topic. Attributes are made anew at each access: keep what you use twice.
 
-    Keeping one keeps no more than about its own bytes: see `Records`. It has the buffer protocol: `memoryview(record)` is
-    the value where it lies, read-only, without a copy; a null value has no bytes (`BufferError`).
+    Keeping one keeps no more than about its own bytes: see `Records`. It has the buffer protocol:
+    `memoryview(record)` is the value where it lies, read-only, without a copy; a null value has no bytes
+    (`BufferError`).
     """
 
     @property
@@ -89,15 +89,15 @@ class Record:
 class Records(Sequence[Record]):
     """Records in the order in which they were fetched: a lazy, immutable sequence.
 
-    Indexing and iterating give `Record` objects; `values()`, `keys()`, `offsets()` and `timestamps()` give lists without
-    them; `to_arrow()` and `__arrow_c_stream__` give columns. All of these copy the bytes that they give out, slices and
-    `by_partition()` copy nothing. The buffer protocol gives the encoded records, read-only: in place if they are of one
-    batch, joined by a copy if not.
+    Indexing and iterating give `Record` objects; `values()`, `keys()`, `offsets()` and `timestamps()` give lists
+    without them; `to_arrow()` and `__arrow_c_stream__` give columns. All of these copy the bytes that they give out,
+    slices and `by_partition()` copy nothing. The buffer protocol gives the encoded records, read-only: in place if
+    they are of one batch, joined by a copy if not.
 
     Lifetime: the fetched buffers stay as long as more than half of their bytes belongs to a `Records`, a slice or a
-    `Record` that is alive. When it becomes half or less, what is alive is copied into a buffer of its own and the others
-    are let go. So what you keep pins at most twice its own size, and 64 KiB. Open `memoryview`s and columns of views pin
-    the whole buffer that they point into.
+    `Record` that is alive. When it becomes half or less, what is alive is copied into a buffer of its own and the
+    others are let go. So what you keep pins at most twice its own size, and 64 KiB. Open `memoryview`s and columns of
+    views pin the whole buffer that they point into.
     """
 
     @staticmethod
@@ -106,8 +106,9 @@ class Records(Sequence[Record]):
     ) -> Records:
         """The records of whole record batches as they stand in a log segment or a fetch response.
 
-        Checks each batch's CRC and decompresses it; message sets of older formats (0 and 1) are read too. Records outside
-        of `first_offset` to `end_offset` are left out. `bytes` are not copied and live as long as the records do.
+        Checks each batch's CRC and decompresses it; message sets of older formats (0 and 1) are read too. Records
+        outside of `first_offset` to `end_offset` are left out. `bytes` are not copied and live as long as the records
+        do.
 
         Raises:
             CorruptMessageError: A batch is damaged, or of an unknown format or codec.
@@ -158,8 +159,9 @@ class Records(Sequence[Record]):
                 their names; those that `columns` names come from the record itself. May be left out for Avro when
                 the options have a schema.
             format: What the values are: "json", "avro", "csv" or "text".
-            mode: What becomes of a value that does not fit: "PERMISSIVE" nulls, "FAILFAST" an error with topic, partition
-                and offset, "DROPMALFORMED" no row. A string column `_corrupt_record` in the schema gets the value.
+            mode: What becomes of a value that does not fit: "PERMISSIVE" nulls, "FAILFAST" an error with topic,
+                partition and offset, "DROPMALFORMED" no row. A string column `_corrupt_record` in the schema gets the
+                value.
             views: Key and value as `binary_view`: not copied, they pin the fetched buffers as long as the table lives.
             dialect: Names and types of Kafka's columns: "client", or "spark" for exactly those of spark-sql-kafka.
             options: The format's options by Spark's names.
@@ -181,7 +183,7 @@ class Records(Sequence[Record]):
 
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def detach(self) -> Records:
-        """The same records in a buffer of their own, so that what was fetched with them can be freed. Copies them once."""
+        """The same records in a buffer of their own, copied once, so that what was fetched with them can be freed."""
 
     @property
     def pinned_bytes(self) -> int:
@@ -234,9 +236,9 @@ def batches(
     Args:
         data: A list or tuple of `bytes` (None is a null value), or a table: anything with `__arrow_c_stream__` or
             `__arrow_c_array__`. Its columns are `value` and as many of `key`, `headers`, `topic`, `partition` and
-            `timestamp` as it has; `offset` and `timestamp_type` are ignored. Key and value may be binary or string, large,
-            view or fixed-size, or a dictionary of these; headers a list of structs of key and value, or a map; topic
-            strings; partition whole numbers; timestamp of any unit, or 64-bit milliseconds. A null timestamp is
+            `timestamp` as it has; `offset` and `timestamp_type` are ignored. Key and value may be binary or string,
+            large, view or fixed-size, or a dictionary of these; headers a list of structs of key and value, or a map;
+            topic strings; partition whole numbers; timestamp of any unit, or 64-bit milliseconds. A null timestamp is
             `timestamp`.
         compression: "none", "gzip", "snappy", "lz4" or "zstd".
         level: The codec's level, its default if None.
@@ -256,7 +258,8 @@ def encode_json(table: object, *, keep: Sequence[str] = (), options: dict[str, A
 
     Args:
         table: Anything with `__arrow_c_stream__` or `__arrow_c_array__`.
-        keep: Columns that stay as they are, of key, headers, topic, partition and timestamp; all others become the value.
+        keep: Columns that stay as they are, of key, headers, topic, partition and timestamp; all others become the
+            value.
         options: By Spark's names, as `ignoreNullFields`.
 
     Raises:
@@ -272,7 +275,8 @@ def encode_avro(
         table: Anything with `__arrow_c_stream__` or `__arrow_c_array__`.
         schema: The Avro schema's text; without it, it follows from the columns as in Spark's `to_avro`.
         schema_id: The schema's id in a registry: each value begins with the five bytes that name it.
-        keep: Columns that stay as they are, of key, headers, topic, partition and timestamp; all others become the value.
+        keep: Columns that stay as they are, of key, headers, topic, partition and timestamp; all others become the
+            value.
 
     Raises:
         ValueError: A row does not fit the schema, or a column has no type in Avro.

@@ -119,10 +119,10 @@ impl Wanted<'_, '_> {
 
     fn raw_columns(&self, dialect: Dialect) -> PyResult<Vec<RawColumn>> {
         let Some(names) = &self.columns else {
-            return Ok(if self.schema.is_none() {
-                RawColumn::ALL.to_vec()
-            } else {
+            return Ok(if self.is_typed() {
                 Vec::new()
+            } else {
+                RawColumn::ALL.to_vec()
             });
         };
         let column = |name: &String| {

@@ -212,6 +212,9 @@ fn batches_of(
         let payload = if is_in_place {
             data.slice_ref(payload)
         } else {
+            // The scratch may be longer than what was written to it.
+            let size = payload.len();
+            scratch.truncate(size);
             Bytes::from(scratch)
         };
         batches.push(FetchedBatch {

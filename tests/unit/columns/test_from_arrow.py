@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import datetime
+import datetime as dt
 import struct
 import sys
 
@@ -87,7 +87,7 @@ def test_headers(data_type):
     ]
 
 
-MOMENT = datetime.datetime(2026, 5, 17, 12, 30, 15, 123456, tzinfo=datetime.UTC)
+MOMENT = dt.datetime(2026, 5, 17, 12, 30, 15, 123456, tzinfo=dt.UTC)
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,7 @@ def test_rows_of_topics_and_partitions_have_batches_of_their_own():
         value=[b"1", b"2", b"3", b"4", b"5"],
         offset=[9, 9, 9, 9, 9],
     )
-    found = [
-        (batch.topic, batch.partition, Records.from_bytes("t", 0, batch).values()) for batch in batches(data)
-    ]
+    found = [(batch.topic, batch.partition, Records.from_bytes("t", 0, batch).values()) for batch in batches(data)]
     assert found == [
         ("a", 0, [b"1", b"2"]),
         ("b", 1, [b"3"]),
@@ -173,8 +171,8 @@ def test_any_cells(cells, skipped):
         (7, TypeError, "__arrow_c_stream__"),
         ([b"", "text"], TypeError, "value 1 is bytes or None, not str"),
         (table(value=[1, 2]), TypeError, "Int64.*encode_avro"),
-        (table(key=[b""]), ValueError, "no column \"value\""),
-        (table(value=[b""], price=[1]), ValueError, "\"price\" has no place"),
+        (table(key=[b""]), ValueError, 'no column "value"'),
+        (table(value=[b""], price=[1]), ValueError, '"price" has no place'),
         (table(value=[b""], partition=[-1]), ValueError, "row 0.*0 to 2147483647"),
         (table(value=[b""], partition=["0"]), TypeError, "whole numbers"),
         (table(value=[b""], topic=[b"t"]), TypeError, "strings"),

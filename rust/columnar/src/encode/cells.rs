@@ -21,14 +21,14 @@ const BROKEN: &str = "the array is broken: an offset, index or view points outsi
 #[derive(Debug)]
 pub(crate) struct Cells {
     /// For messages.
-    name: String,
-    nulls: Option<NullBuffer>,
-    is_text: bool,
-    layout: Layout,
+    pub(super) name: String,
+    pub(super) nulls: Option<NullBuffer>,
+    pub(super) is_text: bool,
+    pub(super) layout: Layout,
 }
 
 #[derive(Debug)]
-enum Layout {
+pub(super) enum Layout {
     Small { ends: ScalarBuffer<i32>, data: Buffer },
     Large { ends: ScalarBuffer<i64>, data: Buffer },
     Views { views: Buffer, blocks: Vec<Buffer> },

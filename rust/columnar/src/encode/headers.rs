@@ -12,16 +12,16 @@ use crate::{ColumnarError, Result};
 /// Headers of each row.
 #[derive(Debug)]
 pub(crate) struct Headers {
-    nulls: Option<NullBuffer>,
-    ends: Ends,
-    elements: Option<NullBuffer>,
-    elements_len: usize,
-    keys: Cells,
-    values: Cells,
+    pub(super) nulls: Option<NullBuffer>,
+    pub(super) ends: Ends,
+    pub(super) elements: Option<NullBuffer>,
+    pub(super) elements_len: usize,
+    pub(super) keys: Cells,
+    pub(super) values: Cells,
 }
 
 #[derive(Debug)]
-enum Ends {
+pub(super) enum Ends {
     Small(ScalarBuffer<i32>),
     Large(ScalarBuffer<i64>),
 }

@@ -22,13 +22,13 @@ const GIVEN_BY_THE_BROKER: [&str; 3] = ["offset", "timestamp_type", "timestampTy
 /// of writing, a null partition is left to the partitioner, and null headers are none.
 #[derive(Debug)]
 pub struct Input {
-    rows: usize,
-    value: Cells,
-    key: Option<Cells>,
-    headers: Option<Headers>,
-    topic: Option<Cells>,
-    partition: Option<Partitions>,
-    timestamp: Option<Timestamps>,
+    pub(super) rows: usize,
+    pub(super) value: Cells,
+    pub(super) key: Option<Cells>,
+    pub(super) headers: Option<Headers>,
+    pub(super) topic: Option<Cells>,
+    pub(super) partition: Option<Partitions>,
+    pub(super) timestamp: Option<Timestamps>,
 }
 
 /// One row of an [`Input`].

@@ -5,6 +5,7 @@
 
 mod batches;
 pub(crate) mod cells;
+pub mod check;
 mod headers;
 mod input;
 mod numbers;

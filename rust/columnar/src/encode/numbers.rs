@@ -14,9 +14,9 @@ use crate::{ColumnarError, Result};
 
 /// Whole numbers, or nothing, for each row.
 #[derive(Debug)]
-struct Numbers {
-    values: ScalarBuffer<i64>,
-    nulls: Option<NullBuffer>,
+pub(super) struct Numbers {
+    pub(super) values: ScalarBuffer<i64>,
+    pub(super) nulls: Option<NullBuffer>,
 }
 
 impl Numbers {
@@ -33,7 +33,7 @@ impl Numbers {
 
 /// The partition of each row; nothing where the producer is to choose.
 #[derive(Debug)]
-pub(crate) struct Partitions(Numbers);
+pub(crate) struct Partitions(pub(super) Numbers);
 
 impl Partitions {
     /// # Errors
@@ -79,7 +79,7 @@ impl Partitions {
 
 /// How a column counts time.
 #[derive(Clone, Copy, Debug)]
-enum Unit {
+pub(super) enum Unit {
     Seconds,
     Milliseconds,
     Microseconds,
@@ -89,8 +89,8 @@ enum Unit {
 /// The time of each row in Kafka's milliseconds; nothing where the column has null.
 #[derive(Debug)]
 pub(crate) struct Timestamps {
-    numbers: Numbers,
-    unit: Unit,
+    pub(super) numbers: Numbers,
+    pub(super) unit: Unit,
 }
 
 impl Timestamps {

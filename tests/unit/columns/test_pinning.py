@@ -62,7 +62,7 @@ def test_records_that_die_one_after_the_other_let_their_bytes_go():
     del records
     pinned = first.pinned_bytes
     order = list(kept)
-    random.Random(3).shuffle(order)
+    random.Random(3).shuffle(order)  # noqa: S311
     for left, index in zip(range(COUNT - 1, 0, -1), order, strict=False):
         del kept[index]
         size = (left + 1) * SIZE

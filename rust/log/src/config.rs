@@ -21,6 +21,7 @@ pub struct TargetCompression {
 }
 
 /// Options of one partition's log. Names and defaults are Kafka's topic options.
+#[expect(clippy::struct_excessive_bools, reason = "one per option that is a yes or no")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogConfig {
     /// `segment.bytes`: a segment is rolled before it would grow beyond this size.

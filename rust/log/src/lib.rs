@@ -57,3 +57,4 @@ pub use retention::Retained;
 pub use storage::{DirEntry, EmptyFile, OpenMode, Storage, StorageFile, StorageLock};
 pub use truncation::EpochTruncation;
 pub use txn_index::AbortedTransaction;
+pub use upkeep::RemovedSegments;

@@ -24,6 +24,7 @@ use crate::producer_state::{CompletedTransaction, ProducerStates};
 use crate::scan::{BatchScan, HeaderScan, ScanError};
 use crate::segment::{Persisted, Segment, Tail, file_name};
 use crate::storage::{OpenMode, StorageFile};
+use crate::truncation;
 use crate::txn_index::AbortedTransaction;
 
 /// What was found in a partition directory.
@@ -80,6 +81,7 @@ pub(crate) fn recover(
         gap_behind: Cell::new(None),
         txn_indexes_void: RefCell::default(),
     };
+    truncation::complete(env, dir)?;
     if leftovers::clear(env.storage.as_ref(), dir)? {
         recovery.changed = true;
         recovery.compacted.set(true);

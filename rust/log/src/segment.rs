@@ -394,7 +394,8 @@ impl Segment {
     pub(crate) fn cut(&self, env: &LogEnv, size: u64, next_offset: i64, index_interval: u32) -> Result<Self, LogError> {
         let path = self.log.path();
         let failed = |error| LogError::io("cut", &path, error);
-        let (mut offsets, mut times, first_timestamp) = self.entries()?;
+        let (mut offsets, mut times) = self.entries()?;
+        let first_timestamp = self.with_tail(|tail| tail.first_timestamp);
         offsets.retain(|entry| u64::from(entry.position) < size);
         times.retain(|entry| self.base_offset + i64::from(entry.relative_offset) < next_offset);
         let mut tail = Tail::empty(self.base_offset);
@@ -426,16 +427,12 @@ impl Segment {
         Ok(segment)
     }
 
-    /// All index entries, and the first batch's timestamp if it is known.
-    fn entries(&self) -> Result<(Vec<OffsetEntry>, Vec<TimeEntry>, Option<i64>), LogError> {
-        let (offsets, times, first_timestamp) = {
-            let tail = read(&self.tail);
-            (tail.offsets.copy(), tail.times.copy(), tail.first_timestamp)
-        };
+    /// All index entries.
+    fn entries(&self) -> Result<(Vec<OffsetEntry>, Vec<TimeEntry>), LogError> {
+        let (offsets, times) = self.with_tail(|tail| (tail.offsets.copy(), tail.times.copy()));
         Ok((
             load_index(offsets, &self.offset_index)?,
             load_index(times, &self.time_index)?,
-            first_timestamp,
         ))
     }
 

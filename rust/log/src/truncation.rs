@@ -4,17 +4,19 @@
 //! a new segment begins there, so that no file ever holds other bytes at a place that a reader may be sending from.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::appender::Appender;
 use crate::deletion::Doomed;
-use crate::env::{lock, write};
+use crate::env::{LogEnv, lock, write};
 use crate::error::LogError;
 use crate::leftovers::parse_file_name;
 use crate::partition_log::{EpochEndOffset, PartitionLog, Segments};
 use crate::producer_recovery::ProducerRecovery;
-use crate::segment::Segment;
+use crate::segment::{Segment, file_name};
+use crate::storage::OpenMode;
 
 /// Where a follower's log parts from its leader's (KIP-101, KIP-279).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +103,9 @@ impl PartitionLog {
             cut,
             end_offset,
         } = kept(segments, offset)?;
+        if list.is_empty() {
+            return self.start_over(appender, end_offset, now_ms);
+        }
         self.lower_end(end_offset);
         let cut = cut.and_then(|size| Some((list.pop()?, size)));
         let count = list.len() + usize::from(cut.is_some());
@@ -125,7 +130,15 @@ impl PartitionLog {
         self.log_start_offset.store(start, Ordering::Release);
         self.set_high_watermark(start);
         self.recovery_point.store(start, Ordering::Release);
-        self.give_up(&self.segments(), 0, now_ms)?;
+        self.ensure_dir(appender)?;
+        let segments = self.segments();
+        let first = Restart::begin(&self.env, &self.dir, start)?;
+        *write(&self.segments) = Segments::default();
+        self.retire(&segments, true, now_ms)?;
+        // No producer of the log that was given up is known in the new one.
+        self.remove_snapshots_behind(-1)?;
+        first.finish(&self.env)?;
+        write(&self.epochs).truncate_from_end(-1);
         self.begin_anew(appender, start, now_ms)
     }
 
@@ -191,7 +204,7 @@ impl PartitionLog {
 
     fn remove_snapshots_behind(&self, end_offset: i64) -> Result<(), LogError> {
         for offset in self.snapshots()? {
-            let path = self.dir.join(crate::segment::file_name(offset, ".snapshot"));
+            let path = self.dir.join(file_name(offset, ".snapshot"));
             if offset > end_offset {
                 self.env
                     .storage
@@ -222,6 +235,77 @@ impl PartitionLog {
         );
         Ok(())
     }
+}
+
+/// A log that begins anew: its first segment is there under another name before the old ones go, so that a crash in
+/// between leaves either log and never none.
+struct Restart {
+    from: PathBuf,
+    to: PathBuf,
+}
+
+/// Behind `.log`, while the old segments are being removed.
+const RESTART_SUFFIX: &str = ".anew";
+
+impl Restart {
+    fn at(dir: &Path, start: i64) -> Self {
+        let to = dir.join(file_name(start, ".log"));
+        let mut from = to.clone().into_os_string();
+        from.push(RESTART_SUFFIX);
+        Self { from: from.into(), to }
+    }
+
+    fn begin(env: &LogEnv, dir: &Path, start: i64) -> Result<Self, LogError> {
+        let restart = Self::at(dir, start);
+        env.storage
+            .open(&restart.from, OpenMode::Create)
+            .and_then(|file| file.set_len(0))
+            .map_err(|error| LogError::io("create", &restart.from, error))?;
+        sync_dir(env, dir)?;
+        Ok(restart)
+    }
+
+    fn finish(&self, env: &LogEnv) -> Result<(), LogError> {
+        let dir = self.to.parent().unwrap_or(Path::new(""));
+        // What is gone must stay gone once nothing says any more that it has to go.
+        sync_dir(env, dir)?;
+        env.storage
+            .rename(&self.from, &self.to)
+            .map_err(|error| LogError::io("rename", &self.from, error))?;
+        sync_dir(env, dir)
+    }
+}
+
+fn sync_dir(env: &LogEnv, dir: &Path) -> Result<(), LogError> {
+    if env.temporary {
+        return Ok(());
+    }
+    env.storage
+        .sync_dir(dir)
+        .map_err(|error| LogError::io("sync", dir, error))
+}
+
+/// Completes a [`Restart`] that a crash has interrupted.
+pub(crate) fn complete(env: &LogEnv, dir: &Path) -> Result<(), LogError> {
+    let storage = env.storage.as_ref();
+    let entries = storage
+        .read_dir(dir)
+        .map_err(|error| LogError::io("list", dir, error))?;
+    let restart = entries.iter().find_map(|entry| {
+        let (start, suffix) = parse_file_name(&entry.name)?;
+        (suffix.strip_prefix(".log") == Some(RESTART_SUFFIX)).then(|| Restart::at(dir, start))
+    });
+    let Some(restart) = restart else { return Ok(()) };
+    for entry in &entries {
+        let path = dir.join(&entry.name);
+        if parse_file_name(&entry.name).is_some() && path != restart.from {
+            log::info!("removing {}, left by an interrupted truncation", path.display());
+            storage
+                .remove_file(&path)
+                .map_err(|error| LogError::io("remove", &path, error))?;
+        }
+    }
+    restart.finish(env)
 }
 
 /// What stays below `offset`, which lies in the log.

@@ -10,10 +10,13 @@ use crate::manager::LogManager;
 use crate::partition_log::PartitionLog;
 use crate::retention::Retained;
 
+/// What was removed, by topic and partition.
+pub type RemovedSegments = Vec<(String, i32, Retained)>;
+
 impl LogManager {
     /// Applies [`PartitionLog::apply_retention`] to every log whose own options are known, and returns what was removed
     /// where.
-    pub fn apply_retention(&self, now_ms: i64) -> (Vec<(String, i32, Retained)>, Result<(), LogError>) {
+    pub fn apply_retention(&self, now_ms: i64) -> (RemovedSegments, Result<(), LogError>) {
         let mut removed = Vec::new();
         let outcome = self.each_log(|topic, partition, log| {
             if log.is_configured() {

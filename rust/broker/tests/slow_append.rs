@@ -6,138 +6,17 @@
 
 mod common;
 
-use std::io;
-use std::os::fd::BorrowedFd;
-use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use barnabas_broker::{Node, Stopwatch};
-use barnabas_log::{DirEntry, FileStorage, OpenMode, Storage, StorageFile, StorageLock};
+use barnabas_broker::Stopwatch;
 use barnabas_wire::api;
 use barnabas_wire::messages::Records;
 use barnabas_wire::messages::produce::{PartitionProduceData, ProduceRequest, ProduceResponse, TopicProduceData};
 use barnabas_wire::primitives::Reader;
 
-use common::{Client, Fetch, Fixture, Produce, TOPIC, TOPIC_ID, batch, config, publish, until};
-
-/// What writes to partition 0's log go through.
-#[derive(Debug, Default)]
-struct Gate {
-    state: Mutex<GateState>,
-    opened: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct GateState {
-    /// Virtual time since the start.
-    now: Duration,
-    /// What each write takes of it.
-    cost: Duration,
-    is_closed: bool,
-    waiting: usize,
-    threads: Vec<String>,
-}
-
-impl Gate {
-    fn pass(&self) {
-        let mut state = self.state.lock().unwrap();
-        state
-            .threads
-            .push(std::thread::current().name().unwrap_or_default().to_owned());
-        state.waiting += 1;
-        while state.is_closed {
-            state = self.opened.wait(state).unwrap();
-        }
-        state.waiting -= 1;
-        let cost = state.cost;
-        state.now += cost;
-    }
-
-    fn set(&self, cost: Duration, is_closed: bool) {
-        let mut state = self.state.lock().unwrap();
-        (state.cost, state.is_closed) = (cost, is_closed);
-        self.opened.notify_all();
-    }
-
-    fn waiting(&self) -> usize {
-        self.state.lock().unwrap().waiting
-    }
-
-    /// Names of the threads that wrote since the last call, without their numbers.
-    fn take_threads(&self) -> Vec<String> {
-        let threads = std::mem::take(&mut self.state.lock().unwrap().threads);
-        threads
-            .iter()
-            .map(|name| name.trim_end_matches(char::is_numeric).to_owned())
-            .collect()
-    }
-}
-
-#[derive(Debug)]
-struct GatedStorage(Arc<Gate>);
-
-#[derive(Debug)]
-struct GatedFile(Arc<Gate>, Arc<dyn StorageFile>);
-
-impl StorageFile for GatedFile {
-    fn read_at(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
-        self.1.read_at(buffer, position)
-    }
-    fn write_all_at(&self, data: &[u8], position: u64) -> io::Result<()> {
-        self.0.pass();
-        self.1.write_all_at(data, position)
-    }
-    fn len(&self) -> io::Result<u64> {
-        self.1.len()
-    }
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.1.set_len(len)
-    }
-    fn sync_data(&self) -> io::Result<()> {
-        self.1.sync_data()
-    }
-    fn as_fd(&self) -> Option<BorrowedFd<'_>> {
-        self.1.as_fd()
-    }
-}
-
-impl Storage for GatedStorage {
-    fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn StorageFile>> {
-        let file = FileStorage.open(path, mode)?;
-        let is_gated = path.parent().is_some_and(|dir| dir.ends_with(format!("{TOPIC}-0")))
-            && path.extension().is_some_and(|extension| extension == "log");
-        Ok(if is_gated {
-            Arc::new(GatedFile(Arc::clone(&self.0), file))
-        } else {
-            file
-        })
-    }
-    fn exists(&self, path: &Path) -> io::Result<bool> {
-        FileStorage.exists(path)
-    }
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        FileStorage.read_dir(path)
-    }
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        FileStorage.rename(from, to)
-    }
-    fn remove_file(&self, path: &Path) -> io::Result<()> {
-        FileStorage.remove_file(path)
-    }
-    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
-        FileStorage.create_dir_all(path)
-    }
-    fn remove_dir_all(&self, path: &Path) -> io::Result<()> {
-        FileStorage.remove_dir_all(path)
-    }
-    fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        FileStorage.sync_dir(path)
-    }
-    fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn StorageLock>>> {
-        FileStorage.lock(path)
-    }
-}
+use common::gate::{Gate, Gated, GatedStorage};
+use common::{Client, Fetch, Fixture, Produce, TOPIC, TOPIC_ID, batch, until};
 
 const SLOW: Duration = Duration::from_millis(2);
 const FAST: Duration = Duration::from_micros(1999);
@@ -145,16 +24,13 @@ const FAST: Duration = Duration::from_micros(1999);
 /// A broker whose appends are slow from 2 ms of the gate's time on.
 fn start() -> (Fixture, Arc<Gate>) {
     let gate = Arc::<Gate>::default();
-    let dir = tempfile::tempdir().unwrap();
     let stopwatch: Stopwatch = {
         let gate = Arc::clone(&gate);
-        Arc::new(move || gate.state.lock().unwrap().now)
+        Arc::new(move || gate.now())
     };
-    let broker = config(dir.path(), &[("barnabas.slow.append.us", "2000")]);
-    let node = Node::start_on(broker, Arc::new(GatedStorage(Arc::clone(&gate))), stopwatch).unwrap();
-    publish(&node, &[]);
-    node.open_gate();
-    (Fixture { node, dir: Some(dir) }, gate)
+    let options = [("barnabas.slow.append.us", "2000")];
+    let fixture = Fixture::on(&options, &[], GatedStorage::of(&gate, Gated::Writes), stopwatch);
+    (fixture, gate)
 }
 
 fn send_produce(client: &mut Client, acks: i16, partition: i32, value: &[u8]) {

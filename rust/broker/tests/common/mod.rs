@@ -1,5 +1,7 @@
 //! A broker on a temporary directory, and a client that sends hand-made requests.
 
+pub(crate) mod gate;
+
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -119,6 +121,20 @@ impl Fixture {
     pub(crate) fn with(broker: &[(&str, &str)], topic: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let node = Node::start(config(dir.path(), broker)).unwrap();
+        publish(&node, topic);
+        node.open_gate();
+        Self { node, dir: Some(dir) }
+    }
+
+    /// On a storage and with a clock of the test's own.
+    pub(crate) fn on(
+        broker: &[(&str, &str)],
+        topic: &[(&str, &str)],
+        storage: std::sync::Arc<dyn barnabas_log::Storage>,
+        stopwatch: barnabas_broker::Stopwatch,
+    ) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let node = Node::start_on(config(dir.path(), broker), storage, stopwatch).unwrap();
         publish(&node, topic);
         node.open_gate();
         Self { node, dir: Some(dir) }

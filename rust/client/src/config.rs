@@ -320,9 +320,12 @@ fn compression_level(options: &Options, codec: &str) -> Result<Option<i32>, Clie
         return Ok(None);
     }
     let level = options.int(name, 0, min, max)?;
-    Ok(i32::try_from(level)
-        .ok()
-        .filter(|level| !(codec == "gzip" && *level == -1)))
+    match (codec, level) {
+        ("gzip", 0) => Err(invalid(name, "0 is neither -1 nor in 1 to 9".to_owned())),
+        // gzip's own default.
+        ("gzip", -1) => Ok(None),
+        _ => Ok(i32::try_from(level).ok()),
+    }
 }
 
 /// Java's rule: on by default, silently off when a conflicting option was set, an error when both were set.
@@ -445,6 +448,30 @@ mod tests {
         let asked = ("enable.idempotence", OptionValue::Bool(true));
         let error = ProducerConfig::from_options(&options(&[acks, asked])).unwrap_err();
         assert_eq!(error.to_string(), "enable.idempotence: needs acks=all");
+    }
+
+    /// Kafka's bounds; -1 is gzip's default, 9 LZ4's fast compressor.
+    #[test]
+    fn levels_are_those_of_the_codec_in_use() {
+        let level = |codec: &str, name, level| {
+            let codec = ("compression.type", OptionValue::Str(codec.into()));
+            ProducerConfig::from_options(&options(&[codec, (name, OptionValue::Int(level))]))
+                .ok()
+                .map(|config| config.compression_level)
+        };
+        for (codec, name, given, expected) in [
+            ("gzip", "compression.gzip.level", 9, Some(Some(9))),
+            ("gzip", "compression.gzip.level", -1, Some(None)),
+            ("gzip", "compression.gzip.level", 0, None),
+            ("gzip", "compression.gzip.level", 10, None),
+            ("lz4", "compression.lz4.level", 17, Some(Some(17))),
+            ("lz4", "compression.lz4.level", 0, None),
+            ("zstd", "compression.zstd.level", -131_072, Some(Some(-131_072))),
+            ("zstd", "compression.zstd.level", 23, None),
+            ("snappy", "compression.gzip.level", 5, Some(None)),
+        ] {
+            assert_eq!(level(codec, name, given), expected, "{name} {given}");
+        }
     }
 
     #[test]

@@ -49,7 +49,9 @@ impl OldSet {
         compress(self.codec, None, &inner, &mut compressed).unwrap();
         if self.magic == 0 && self.codec == Compression::Lz4 {
             // Writers of that time summed other bytes (KAFKA-3160).
-            compressed[6] ^= 0xff;
+            if let Some(checksum) = compressed.get_mut(6) {
+                *checksum ^= 0xff;
+            }
         }
         let attributes = self.codec.id() | self.append_bit();
         let timestamp = self

@@ -176,6 +176,7 @@ def test_any_cells(cells, skipped):
         (table(value=[b""], partition=[-1]), ValueError, "row 0.*0 to 2147483647"),
         (table(value=[b""], partition=["0"]), TypeError, "whole numbers"),
         (table(value=[b""], topic=[b"t"]), TypeError, "strings"),
+        (table(value=[b"", b""], topic=[None, ""]), ValueError, "row 1.*not empty"),
         (table(value=[b""], timestamp=[1.0]), TypeError, "milliseconds"),
         (table(value=[b""], timestamp=pa.array([-5000], pa.timestamp("ms"))), ValueError, "1970"),
         (table(value=[b""], headers=[b"h"]), TypeError, "map"),

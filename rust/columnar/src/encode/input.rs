@@ -187,11 +187,16 @@ impl Input {
 }
 
 fn topic_of(name: &[u8], row: usize) -> Result<&str> {
-    std::str::from_utf8(name).map_err(|_| ColumnarError::InvalidRow {
+    let invalid = |reason| ColumnarError::InvalidRow {
         column: "topic".to_owned(),
         row,
-        reason: "it is not UTF-8",
-    })
+        reason,
+    };
+    match std::str::from_utf8(name) {
+        Ok("") => Err(invalid("a topic's name is not empty; null leaves it to the caller")),
+        Ok(topic) => Ok(topic),
+        Err(_) => Err(invalid("it is not UTF-8")),
+    }
 }
 
 /// Appends `rows` to an open batch, whatever their topic and partition, and returns how many it took: fewer than there

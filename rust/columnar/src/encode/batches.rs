@@ -94,12 +94,11 @@ impl BatchEncoder {
     /// The value is larger than a batch can be.
     #[inline]
     pub fn push_value(&mut self, value: Option<&[u8]>) -> Result<()> {
-        let index = match self.plain {
-            Some(index) => index,
-            None => {
-                let index = self.open_for(None, None)?;
-                *self.plain.insert(index)
-            }
+        let index = if let Some(index) = self.plain {
+            index
+        } else {
+            let index = self.open_for(None, None)?;
+            *self.plain.insert(index)
         };
         let (timestamp, mut size_limit) = (self.options.timestamp, self.options.batch_size);
         loop {

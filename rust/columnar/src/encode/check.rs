@@ -69,6 +69,7 @@ impl Source<'_> {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "any number will do")]
+    #[expect(clippy::cast_sign_loss, reason = "any number will do")]
     fn layout(&mut self, rows: usize, depth: usize) -> Layout {
         match self.byte() % 6 {
             0 => Layout::Small {
@@ -197,10 +198,11 @@ pub fn check(data: &[u8]) {
         wanted.push((target, timestamp, cells.key, cells.value, headers));
     }
     // Batches are sealed as they become full, so the rows of one target are in order and those of several are not.
-    let by_target = |rows: &mut Vec<(_, _, _, _, _)>| {
-        rows.sort_by_key(|row: &((Option<&str>, Option<i32>), _, _, _, _)| (row.0.0.map(str::to_owned), row.0.1))
-    };
-    by_target(&mut found);
-    by_target(&mut wanted);
+    found.sort_by_key(|row| target_of(row.0));
+    wanted.sort_by_key(|row| target_of(row.0));
     assert_eq!(found, wanted);
+}
+
+fn target_of((topic, partition): (Option<&str>, Option<i32>)) -> (Option<String>, Option<i32>) {
+    (topic.map(str::to_owned), partition)
 }

@@ -10,8 +10,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use barnabas_records::{
-    BatchBuilder, BatchHeader, BatchRef, Compression, HEADER_LEN, RecordIter, Seal, compress, crc32c, decompress,
-    murmur2,
+    BatchBuilder, BatchHeader, BatchRef, Compression, HEADER_LEN, RecordIndex, RecordIter, Seal, compress_over, crc32c,
+    decompress_over, murmur2,
 };
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -162,6 +162,25 @@ fn iterate(c: &mut Criterion<CpuTime>) {
             });
         });
     }
+    let bytes = batch_of(&values(100, count_for(100)), Vec::new(), None)
+        .finish(&Seal::default(), &mut Vec::new())
+        .expect("a batch");
+    let batch = BatchRef::parse(&bytes).expect("a batch");
+    let index = RecordIndex::build(&batch.header, batch.payload()).expect("records");
+    group.throughput(Throughput::Elements(index.len() as u64));
+    group.bench_function("find all of 100 B", |b| {
+        b.iter(|| RecordIndex::build(black_box(&batch.header), black_box(batch.payload())));
+    });
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("one of 100 B by its index", |b| {
+        b.iter(|| {
+            index.get(
+                black_box(&batch.header),
+                black_box(batch.payload()),
+                black_box(index.len() / 2),
+            )
+        });
+    });
     let bytes = batch_of(&values(100, 10), Vec::new(), None)
         .finish(&Seal::default(), &mut Vec::new())
         .expect("a batch");
@@ -180,24 +199,21 @@ fn codecs(c: &mut Criterion<CpuTime>) {
             Compression::Zstd,
         ] {
             let mut compressed = Vec::new();
-            compress(codec, None, records, &mut compressed).expect("compressed");
-            let mut out = Vec::with_capacity(2 * records.len());
+            let size = compress_over(codec, None, records, &mut compressed).expect("compressed");
+            compressed.truncate(size);
+            let mut out = Vec::new();
             let mut group = c.benchmark_group(format!("compress {name}"));
             group.throughput(Throughput::Bytes(records.len() as u64));
             let percent = 100 * compressed.len() / records.len();
             group.bench_function(format!("{} (to {percent} %)", codec.name()), |b| {
-                b.iter(|| {
-                    out.clear();
-                    compress(codec, None, black_box(records), &mut out).expect("compressed");
-                });
+                b.iter(|| compress_over(codec, None, black_box(records), &mut out).expect("compressed"));
             });
             group.finish();
             let mut group = c.benchmark_group(format!("decompress {name}"));
             group.throughput(Throughput::Bytes(records.len() as u64));
             group.bench_function(codec.name(), |b| {
                 b.iter(|| {
-                    out.clear();
-                    decompress(codec, black_box(&compressed), &mut out, records.len()).expect("decompressed");
+                    decompress_over(codec, black_box(&compressed), &mut out, records.len()).expect("decompressed")
                 });
             });
         }

@@ -13,7 +13,7 @@ WORKERS ?= 2
 CARGO_ENV := PYO3_PYTHON=$(abspath $(DEV)/bin/python)
 RUST_SOURCES := $(shell find rust Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*' -o -name '*.bin' 2>/dev/null)
 
-.PHONY: help demo test test-rust test-python lint format wheel bench interop protocol smoke clean ext
+.PHONY: help demo test test-rust test-python lint format wheel bench interop crosscheck protocol smoke clean ext
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -74,14 +74,21 @@ protocol: $(DEV)/.stamp ## writes the tables of tools/protocol again: JARS=<libs
 	@tools/check-toolchain rust java
 	$(DEV)/bin/python tools/protocol/generate.py --jars $(JARS) $(ARGS)
 
+crosscheck: ## record batches of ours and of the kafka-protocol crate, each read by the other. SEED=1 chooses others
+	@tools/check-toolchain rust cc
+	cargo run --quiet --locked -p barnabas-records --example differential write $${SEED:-1} 2000 target/crosscheck.bin
+	cargo run --quiet --locked --manifest-path rust/crosscheck/Cargo.toml target/crosscheck.bin
+
 bench: ## all benches; raw results in benches/results/
 	@tools/check-toolchain python rust cc
 	cargo bench --locked -p barnabas-records -p barnabas-log -p barnabas-columnar
+	cargo run --release --locked --manifest-path benches/codecs/Cargo.toml
 	@$(MAKE) --no-print-directory wheel $(DEV)/.stamp
 	@test -d .venv/bench || $(PYTHON) -m venv .venv/bench
 	.venv/bench/bin/python -m pip install --disable-pip-version-check -q -c $(CONSTRAINTS) -r requirements/bench.txt
 	.venv/bench/bin/python -m pip install --disable-pip-version-check -q --no-deps --force-reinstall dist/*.whl
 	.venv/bench/bin/python benches/python/run.py
+	.venv/bench/bin/python benches/compare/codecs.py
 	.venv/bench/bin/python benches/compare/run.py $(ARGS)
 
 smoke: $(DEV)/.stamp ## a wheel without link-time optimisation in an empty environment: produce, consume, serve

@@ -72,20 +72,24 @@ impl Check<'_> {
             .get_or_create(owner.topic, 0, owner.topic_id, owner.config.clone(), self.now)
             .unwrap();
         let found = read_stored(&log, 900);
-        let longest = if before.topic_id == after.topic_id && before.model.end > after.model.end {
-            before
-        } else {
-            owner
-        };
         let (start, end) = (log.log_start_offset(), log.log_end_offset());
         self.bounds(index, owner, start, end);
         self.tally.add("batches served by an image", found.len() as u64);
-        if owner.config.compact {
-            self.compacted(longest, &found, start, end, self.floor(index));
+        let history = if before.topic_id != after.topic_id {
+            owner
+        } else if owner.config.compact {
+            longer(before, after)
+        } else if is_run(after, &found, start, end) {
+            after
         } else {
-            self.plain(longest, &found, start, end);
+            before
+        };
+        if owner.config.compact {
+            self.compacted(history, &found, start, end, self.floor(index));
+        } else {
+            plain(history, &found, start, end);
         }
-        let mut model = longest.model.clone();
+        let mut model = history.model.clone();
         model.truncate(end);
         if start > before.model.start.max(after.model.start) {
             // The first files of what was never flushed are lost with what they said about producers.
@@ -95,7 +99,9 @@ impl Check<'_> {
         model.flushed = model.flushed.min(self.floor(index));
         model.start_on_disk = model.start_on_disk.min(start);
         model.absent = false;
-        self.look_ups(&log, &model, &found);
+        // What was deleted and came back has no epoch, as in Kafka.
+        let latest = before.model.start.max(after.model.start);
+        self.look_ups(&log, &model, &found, latest.max(start));
         Part {
             model,
             epoch: before.epoch.max(after.epoch),
@@ -143,23 +149,6 @@ impl Check<'_> {
         if floor > 0 {
             self.tally.count("partitions with flushed or acknowledged records");
         }
-    }
-
-    /// A log without compaction is a run of the batches that were written, without a hole.
-    fn plain(&self, part: &Part, found: &[Stored], start: i64, end: i64) {
-        let batches = &part.model.batches;
-        let first = batches.partition_point(|batch| batch.last_offset < start);
-        let last = batches.partition_point(|batch| batch.base_offset < end);
-        let expected = &batches[first..last.max(first)];
-        let same = found.len() == expected.len() && found.iter().zip(expected).all(|(found, kept)| *found == **kept);
-        let offsets = |batch: &Stored| (batch.base_offset, batch.last_offset);
-        assert!(
-            same,
-            "{} [{start}, {end}): {:?} where {:?} was written",
-            part.topic,
-            found.iter().map(offsets).collect::<Vec<_>>(),
-            expected.iter().map(|batch| offsets(batch)).collect::<Vec<_>>()
-        );
     }
 
     /// A compacted log has what was written, in order, and the last committed value of every key.
@@ -219,7 +208,7 @@ impl Check<'_> {
     }
 
     /// Look-ups by offset, time and epoch agree with the batches.
-    fn look_ups(&self, log: &PartitionLog, model: &Model, found: &[Stored]) {
+    fn look_ups(&self, log: &PartitionLog, model: &Model, found: &[Stored], epochs_from: i64) {
         for batch in found {
             for offset in [batch.base_offset, batch.last_offset] {
                 if offset < log.log_start_offset() {
@@ -253,14 +242,14 @@ impl Check<'_> {
             self.tally.count("look-ups by time");
         }
         if !found.is_empty() && found.len() == model.batches.len() {
-            for (epoch, first) in model.epochs(start) {
+            for (epoch, first) in model.epochs(epochs_from) {
                 assert_eq!(log.epoch_for_offset(first), Some(epoch), "the epoch at {first}");
                 self.tally.count("leader epochs");
             }
             assert_eq!(log.latest_epoch(), found.last().map(|batch| batch.leader_epoch));
         }
         log.set_high_watermark(log.log_end_offset());
-        let stable = model.first_unstable().unwrap_or(model.end);
+        let stable = model.first_unstable().map_or(model.end, |first| first.max(start));
         assert_eq!(log.last_stable_offset(), stable, "the last stable offset");
     }
 
@@ -345,6 +334,43 @@ impl Check<'_> {
             }
         }
     }
+}
+
+fn longer<'a>(before: &'a Part, after: &'a Part) -> &'a Part {
+    if before.model.end > after.model.end {
+        before
+    } else {
+        after
+    }
+}
+
+fn expected_run(part: &Part, start: i64, end: i64) -> &[Arc<Stored>] {
+    let batches = &part.model.batches;
+    let first = batches.partition_point(|batch| batch.last_offset < start);
+    let last = batches.partition_point(|batch| batch.base_offset < end);
+    &batches[first..last.max(first)]
+}
+
+fn is_run(part: &Part, found: &[Stored], start: i64, end: i64) -> bool {
+    let expected = expected_run(part, start, end);
+    part.model.end >= end
+        && found.len() == expected.len()
+        && found.iter().zip(expected).all(|(found, kept)| *found == **kept)
+}
+
+/// A log without compaction is a run of the batches that were written, without a hole.
+fn plain(part: &Part, found: &[Stored], start: i64, end: i64) {
+    let offsets = |batch: &Stored| (batch.base_offset, batch.last_offset);
+    assert!(
+        is_run(part, found, start, end),
+        "{} [{start}, {end}): {:?} where {:?} was written",
+        part.topic,
+        found.iter().map(offsets).collect::<Vec<_>>(),
+        expected_run(part, start, end)
+            .iter()
+            .map(|batch| offsets(batch))
+            .collect::<Vec<_>>()
+    );
 }
 
 /// Every entry is the end of a batch that begins at its position, or of the batch with the greatest timestamp so far.

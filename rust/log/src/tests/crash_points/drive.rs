@@ -69,6 +69,10 @@ fn log_config(random: &mut Random, compact: bool) -> LogConfig {
         index_interval_bytes: u32::try_from(random.below(500)).unwrap(),
         segment_index_bytes: u32::try_from(24 + random.below(200)).unwrap(),
         compact,
+        delete: !compact,
+        retention_ms: i64::try_from(random.below(2000)).unwrap(),
+        retention_bytes: i64::try_from(random.below(9000)).unwrap() - 2000,
+        file_delete_delay_ms: i64::try_from(random.below(500)).unwrap(),
         ..LogConfig::default()
     }
 }
@@ -129,6 +133,11 @@ impl Life {
             5 => ("kill", self.restart(false)),
             6 => ("delete partition", self.delete()),
             7..=11 => ("end transaction", self.end_transaction(index)),
+            12 => ("roll", self.roll(index)),
+            13 => ("truncate", self.truncate()),
+            14 => ("truncate fully", self.truncate_fully()),
+            15 => ("delete records", self.delete_records()),
+            16..=17 => ("retention", self.retain(index)),
             _ => ("append", self.append(index)),
         };
         let failed = match outcome {
@@ -209,6 +218,67 @@ impl Life {
         manager
             .delete(part.topic, 0, self.now)
             .map_err(|error| error.to_string())
+    }
+
+    fn roll(&mut self, index: usize) -> Result<(), String> {
+        let log = self.log(index)?;
+        log.roll(self.now).map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    /// Cuts the first partition's end at a batch.
+    fn truncate(&mut self) -> Result<(), String> {
+        let log = self.log(0)?;
+        let model = &mut self.parts[0].model;
+        let kept = self.random.index(model.batches.len() + 1);
+        let end = model.batches.get(kept).map_or(model.end, |batch| batch.base_offset);
+        if end < model.start {
+            return Ok(());
+        }
+        model.truncate(end);
+        log.truncate_to(end, self.now).map_err(|error| error.to_string())?;
+        assert_eq!(log.log_end_offset(), end);
+        self.manager().checkpoint(self.now).map_err(|error| error.to_string())
+    }
+
+    /// Empties the first partition, which then begins somewhere else.
+    fn truncate_fully(&mut self) -> Result<(), String> {
+        let log = self.log(0)?;
+        let part = &mut self.parts[0];
+        let start = part.model.start + i64::try_from(self.random.below(100)).unwrap();
+        part.model = Model {
+            start,
+            end: start,
+            start_on_disk: part.model.start_on_disk.min(start),
+            absent: false,
+            ..Model::default()
+        };
+        log.truncate_fully(start, self.now).map_err(|error| error.to_string())?;
+        assert_eq!((log.log_start_offset(), log.log_end_offset()), (start, start));
+        self.manager().checkpoint(self.now).map_err(|error| error.to_string())
+    }
+
+    fn delete_records(&mut self) -> Result<(), String> {
+        let log = self.log(0)?;
+        let model = &mut self.parts[0].model;
+        let (from, to) = (model.start, log.high_watermark());
+        let start = from + i64::try_from(self.random.below((to - from + 1).unsigned_abs())).unwrap();
+        model.start = model.start.max(start);
+        let found = log.delete_records(start, self.now).map_err(|error| error.to_string())?;
+        assert_eq!(found, model.start);
+        Ok(())
+    }
+
+    fn retain(&mut self, index: usize) -> Result<(), String> {
+        let log = self.log(index)?;
+        let outcome = log.apply_retention(self.now);
+        let model = &mut self.parts[index].model;
+        // After a failure it may have gone as far as it could.
+        model.start = match &outcome {
+            Ok(retained) => retained.log_start_offset,
+            Err(_) => model.end,
+        };
+        assert!(!self.parts[index].config.compact || self.parts[index].model.start == 0);
+        outcome.map(|_| ()).map_err(|error| error.to_string())
     }
 
     fn append(&mut self, index: usize) -> Result<(), String> {
@@ -308,11 +378,8 @@ impl Life {
         model.push(stored.remove(0));
         let flushed = log.recovery_point();
         model.flushed = model.flushed.max(flushed);
-        if let Some(first) = model.first_unstable() {
-            assert_eq!(log.last_stable_offset().min(first), log.last_stable_offset());
-        }
         log.set_high_watermark(model.end);
-        let stable = model.first_unstable().unwrap_or(model.end);
+        let stable = model.first_unstable().map_or(model.end, |first| first.max(model.start));
         assert_eq!(log.last_stable_offset(), stable);
         Ok(())
     }

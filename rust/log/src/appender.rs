@@ -47,6 +47,11 @@ impl Appender {
         }
     }
 
+    /// Offset of the newest producer snapshot, taken or written.
+    pub(crate) fn snapshot_offset(&self) -> i64 {
+        self.snapshot_offset
+    }
+
     /// After a truncation.
     pub(crate) fn replace_producers(&mut self, producers: ProducerStates, snapshot_offset: i64) {
         self.producers = producers;

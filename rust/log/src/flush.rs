@@ -118,7 +118,7 @@ impl PartitionLog {
         self.sync_names()
     }
 
-    fn sync_file(&self, path: &Path) -> Result<(), LogError> {
+    pub(crate) fn sync_file(&self, path: &Path) -> Result<(), LogError> {
         match self
             .env
             .storage

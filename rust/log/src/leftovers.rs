@@ -21,6 +21,15 @@ pub(crate) fn parse_file_name(name: &str) -> Option<(i64, &str)> {
     Some((offset, suffix))
 }
 
+/// What was left of interrupted changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cleared {
+    /// Segments' files were removed or renamed.
+    pub(crate) has_changed: bool,
+    /// The log was being compacted.
+    pub(crate) is_compacted: bool,
+}
+
 /// Removes what was being deleted or written, and completes the replacement of segments by compacted ones:
 ///
 /// - `.deleted`, `.tmp`: removed.
@@ -28,8 +37,8 @@ pub(crate) fn parse_file_name(name: &str) -> Option<(i64, &str)> {
 ///   offsets on is void and removed; the originals are still there.
 /// - other `.swap`: all output was complete; the originals in its range of offsets are removed, then it takes their place.
 ///
-/// Returns whether anything changed that has to do with compaction or deletion.
-pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<bool, LogError> {
+/// Returns what there was.
+pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogError> {
     let list = || storage.read_dir(dir).map_err(|error| LogError::io("list", dir, error));
     let remove = |name: &str| {
         let path = dir.join(name);
@@ -49,7 +58,7 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<bool, LogError>
         .map(|(offset, _)| offset)
         .min()
         .unwrap_or(i64::MAX);
-    let mut changed = false;
+    let mut cleared = Cleared::default();
     let mut swaps = BTreeSet::new();
     for name in &names {
         let swap = name.strip_suffix(".swap").and_then(parse_file_name);
@@ -59,19 +68,27 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<bool, LogError>
             || swap.is_some_and(|(offset, _)| offset >= void_from)
         {
             remove(name)?;
-            changed |= name.strip_suffix(".tmp").is_none();
+            cleared.has_changed |= !name.ends_with(".tmp");
+            // Retention leaves deleted segments too, but none that lives on under its old name.
+            let is_replaced = name
+                .strip_suffix(".deleted")
+                .is_some_and(|live| live.ends_with(".log") && names.iter().any(|name| name == live));
+            cleared.is_compacted |= swap.is_some() || name.ends_with(".cleaned") || is_replaced;
         } else if let Some((offset, _)) = swap {
             swaps.insert(offset);
         }
     }
     if !swaps.is_empty() {
-        changed = true;
+        cleared = Cleared {
+            has_changed: true,
+            is_compacted: true,
+        };
         remove_replaced(storage, dir, &swaps, &names, &remove)?;
     }
     for offset in swaps {
         complete_swap(storage, dir, offset, &names)?;
     }
-    Ok(changed)
+    Ok(cleared)
 }
 
 /// Removes the originals that all `.swap` segments together replace: only one exchange is under way at a time, and the

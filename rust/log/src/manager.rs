@@ -359,15 +359,8 @@ impl LogManager {
             (checkpoint::CLEANED, cleaned),
         ];
         for (name, offsets) in files {
-            let path = dir.path.join(name);
-            dir.env
-                .storage
-                .write_atomic(
-                    &path,
-                    checkpoint::write_offsets(&offsets).as_bytes(),
-                    !self.config.temporary,
-                )
-                .map_err(|error| dir.env.health.fail(LogError::io("write", &path, error)))?;
+            dir.write_offsets(name, &offsets)
+                .map_err(|error| dir.env.health.fail(error))?;
         }
         Ok(())
     }
@@ -501,10 +494,14 @@ impl DataDir {
         let opened = each_in_parallel(config.recovery_threads, &names, |name| {
             self.open_log(config, &found, name)
         })?;
+        let mut points = found.recovery_points.clone();
         for (name, log) in names.iter().zip(opened) {
             let Some((topic, partition)) = dir_name::parse(name) else {
                 continue;
             };
+            if let Some(point) = points.get_mut(&(topic.to_owned(), partition)) {
+                *point = log.recovery_point().min(*point);
+            }
             let partitions = logs.entry(topic.to_owned()).or_default();
             if partitions.insert(partition, Arc::new(log)).is_some() {
                 return Err(LogError::Damaged {
@@ -514,7 +511,24 @@ impl DataDir {
                 });
             }
         }
+        if points != found.recovery_points {
+            // A log ends before its recovery point: the process died in a truncation. What will be appended there is
+            // not on disk yet.
+            self.write_offsets(checkpoint::RECOVERY_POINT, &points)?;
+        }
         Ok(())
+    }
+
+    fn write_offsets(&self, name: &str, offsets: &Offsets) -> Result<(), LogError> {
+        let path = self.path.join(name);
+        self.env
+            .storage
+            .write_atomic(
+                &path,
+                checkpoint::write_offsets(offsets).as_bytes(),
+                !self.env.temporary,
+            )
+            .map_err(|error| LogError::io("write", &path, error))
     }
 
     fn open_log(&self, config: &ManagerConfig, found: &Found, name: &str) -> Result<PartitionLog, LogError> {

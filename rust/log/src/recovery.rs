@@ -82,10 +82,9 @@ pub(crate) fn recover(
         txn_indexes_void: RefCell::default(),
     };
     truncation::complete(env, dir)?;
-    if leftovers::clear(env.storage.as_ref(), dir)? {
-        recovery.changed = true;
-        recovery.compacted.set(true);
-    }
+    let cleared = leftovers::clear(env.storage.as_ref(), dir)?;
+    recovery.changed |= cleared.has_changed;
+    recovery.compacted.set(config.compact || cleared.is_compacted);
     let listing = recovery.list()?;
     let mut recovered = recovery.open_log(&listing, context)?;
     if recovery.changed && !env.temporary {

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use crate::env::{lock, write};
 use crate::error::LogError;
 use crate::partition_log::{PartitionLog, Segments};
-use crate::segment::{SWAP_SUFFIX, Segment};
+use crate::segment::{SWAP_SUFFIX, Segment, file_name};
 
 /// What retention has removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -189,7 +189,9 @@ impl PartitionLog {
         drop(appender);
         write(&self.epochs).truncate_from_start(self.log_start_offset());
         let bytes = removed.iter().map(|segment| segment.size()).sum();
-        self.write_epochs().map_err(failed)?;
+        self.write_epochs()
+            .and_then(|()| self.keep_producers(start))
+            .map_err(failed)?;
         for segment in &removed {
             // The oldest first and each for itself, so that a crash leaves no hole.
             self.retire(std::slice::from_ref(segment), true, now_ms)
@@ -201,6 +203,25 @@ impl PartitionLog {
             bytes,
             log_start_offset: self.log_start_offset(),
         })
+    }
+
+    /// Puts on disk what the segments below `start` say about producers, before they go: after a crash a batch that is
+    /// sent again would otherwise be taken for a new one.
+    fn keep_producers(&self, start: i64) -> Result<(), LogError> {
+        let offset = {
+            let mut appender = self.lock_appender()?;
+            if appender.snapshot_offset() < start {
+                appender.take_snapshot(self.log_end_offset());
+                self.sealed_unstored.store(true, Ordering::Release);
+            }
+            appender.snapshot_offset()
+        };
+        self.store_sealed_locked()?;
+        if self.env.temporary {
+            return Ok(());
+        }
+        self.sync_file(&self.dir.join(file_name(offset, ".snapshot")))?;
+        self.sync_names()
     }
 
     /// How many of the oldest segments go: all below the high watermark, and not an empty last one.

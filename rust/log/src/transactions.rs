@@ -74,7 +74,9 @@ impl PartitionLog {
         // In this order: a transaction that ends is noted as unreplicated before it is no longer noted as open.
         let high_watermark = self.high_watermark();
         let open = self.first_unstable_offset.load(Ordering::Acquire);
-        high_watermark.min(open).min(self.unreplicated.first_offset())
+        let unstable = open.min(self.unreplicated.first_offset());
+        // Deletion can have taken the beginning of an open transaction.
+        high_watermark.min(unstable.max(self.log_start_offset()))
     }
 
     /// Notes the end of a transaction, under the append lock and before its marker is published.

@@ -138,6 +138,7 @@ impl Life {
             14 => ("truncate fully", self.truncate_fully()),
             15 => ("delete records", self.delete_records()),
             16..=17 => ("retention", self.retain(index)),
+            18 => ("remove deleted", self.remove_deleted()),
             _ => ("append", self.append(index)),
         };
         let failed = match outcome {
@@ -231,13 +232,15 @@ impl Life {
         let model = &mut self.parts[0].model;
         let kept = self.random.index(model.batches.len() + 1);
         let end = model.batches.get(kept).map_or(model.end, |batch| batch.base_offset);
-        if end < model.start {
+        // An end at the start itself is `truncate_fully`'s.
+        if end <= model.start {
             return Ok(());
         }
         model.truncate(end);
-        log.truncate_to(end, self.now).map_err(|error| error.to_string())?;
+        let cut = self.manager().truncate_to(&log, end, self.now);
+        cut.map_err(|error| error.to_string())?;
         assert_eq!(log.log_end_offset(), end);
-        self.manager().checkpoint(self.now).map_err(|error| error.to_string())
+        Ok(())
     }
 
     /// Empties the first partition, which then begins somewhere else.
@@ -252,9 +255,10 @@ impl Life {
             absent: false,
             ..Model::default()
         };
-        log.truncate_fully(start, self.now).map_err(|error| error.to_string())?;
+        let cut = self.manager().truncate_fully(&log, start, self.now);
+        cut.map_err(|error| error.to_string())?;
         assert_eq!((log.log_start_offset(), log.log_end_offset()), (start, start));
-        self.manager().checkpoint(self.now).map_err(|error| error.to_string())
+        Ok(())
     }
 
     fn delete_records(&mut self) -> Result<(), String> {
@@ -263,8 +267,11 @@ impl Life {
         let (from, to) = (model.start, log.high_watermark());
         let start = from + i64::try_from(self.random.below((to - from + 1).unsigned_abs())).unwrap();
         model.start = model.start.max(start);
-        let found = log.delete_records(start, self.now).map_err(|error| error.to_string())?;
+        let deleted = self.manager().delete_records(&log, start, self.now);
+        let found = deleted.map_err(|error| error.to_string())?;
+        let model = &mut self.parts[0].model;
         assert_eq!(found, model.start);
+        model.start_on_disk = model.start;
         Ok(())
     }
 
@@ -279,6 +286,11 @@ impl Life {
         };
         assert!(!self.parts[index].config.compact || self.parts[index].model.start == 0);
         outcome.map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    fn remove_deleted(&self) -> Result<(), String> {
+        let removed = self.manager().remove_deleted(self.now);
+        removed.map_err(|error| error.to_string())
     }
 
     fn append(&mut self, index: usize) -> Result<(), String> {

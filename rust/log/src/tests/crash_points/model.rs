@@ -44,7 +44,7 @@ impl Model {
 
     /// Forgets everything from `end` on.
     pub(super) fn truncate(&mut self, end: i64) {
-        self.batches.retain(|batch| batch.base_offset < end);
+        self.batches.retain(|batch| batch.last_offset < end);
         self.end = end;
         self.flushed = self.flushed.min(end);
         self.start = self.start.min(end);

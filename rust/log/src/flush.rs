@@ -112,6 +112,8 @@ impl PartitionLog {
         let (Some(active), false) = (segments.last(), self.env.temporary) else {
             return Ok(());
         };
+        // Also what an opening built or cut in segments that no flush looked at since.
+        segments.iter().try_for_each(|segment| segment.sync())?;
         active.sync_indexes()?;
         let snapshot = self.dir.join(file_name(self.log_end_offset(), ".snapshot"));
         self.sync_file(&snapshot)?;

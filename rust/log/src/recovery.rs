@@ -76,6 +76,7 @@ pub(crate) fn recover(
         dir,
         config,
         now_ms: context.now_ms,
+        recovery_point: context.recovery_point,
         changed: false,
         compacted: Cell::new(config.compact),
         gap_behind: Cell::new(None),
@@ -132,6 +133,8 @@ pub(crate) struct Recovery<'a> {
     dir: &'a Path,
     pub(crate) config: &'a LogConfig,
     now_ms: i64,
+    /// Offsets below this were flushed.
+    recovery_point: i64,
     /// Files were removed or renamed.
     changed: bool,
     /// Something says that the log is compacted: gaps between offsets are then no sign of loss.
@@ -314,6 +317,10 @@ impl Recovery<'_> {
         if next_base.is_some() && !cut {
             segment.seal();
             segment.store_indexes()?;
+            if next_base.is_some_and(|next| next <= self.recovery_point) && !self.env.temporary {
+                // No flush looks at it again.
+                segment.sync()?;
+            }
         }
         Ok((segment, cut))
     }

@@ -422,6 +422,7 @@ impl Segment {
         let segment = Self::new(env, dir, self.base_offset, self.created_ms, tail, Persisted::default());
         self.txn_index.truncate_to(next_offset)?;
         segment.txn_index.set_count(self.txn_index.count());
+        segment.txn_index.mark_cut();
         segment.seal();
         segment.store_indexes()?;
         Ok(segment)

@@ -5,7 +5,7 @@
 //! `read_committed` ones of logs with aborted transactions, and the page cache holds the file.
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::LogError;
 use crate::file_pool::PooledFile;
@@ -69,6 +69,8 @@ pub(crate) struct TxnIndex {
     pub(crate) file: PooledFile,
     /// Entries that readers may see.
     count: AtomicU64,
+    /// Entries were dropped since the last sync: unsynced, they would come back and abort what took their place.
+    is_cut: AtomicBool,
 }
 
 impl TxnIndex {
@@ -77,6 +79,7 @@ impl TxnIndex {
         Self {
             file,
             count: AtomicU64::new(count),
+            is_cut: AtomicBool::new(false),
         }
     }
 
@@ -87,6 +90,11 @@ impl TxnIndex {
     /// Says what the file holds, while nobody else knows the segment.
     pub(crate) fn set_count(&self, count: u64) {
         self.count.store(count, Ordering::Release);
+    }
+
+    /// Says that the file, if there is one, was cut and not synced.
+    pub(crate) fn mark_cut(&self) {
+        self.is_cut.store(true, Ordering::Release);
     }
 
     /// Adds an entry. Called under the append lock, or while nobody else knows the segment.
@@ -140,6 +148,7 @@ impl TxnIndex {
         if len == 0 {
             return Ok(());
         }
+        self.mark_cut();
         self.file
             .get()
             .and_then(|file| file.set_len(0))
@@ -157,6 +166,7 @@ impl TxnIndex {
             return Ok(());
         }
         self.count.store(kept, Ordering::Release);
+        self.mark_cut();
         self.file
             .get()
             .and_then(|file| file.set_len(kept * AbortedTransaction::LEN as u64))
@@ -165,13 +175,14 @@ impl TxnIndex {
 
     /// Makes the entries durable.
     pub(crate) fn sync(&self) -> Result<(), LogError> {
-        if self.count() == 0 {
+        let is_cut = self.is_cut.swap(false, Ordering::AcqRel);
+        if self.count() == 0 && !is_cut {
             return Ok(());
         }
-        self.file
-            .get()
-            .and_then(|file| file.sync_data())
-            .map_err(|error| self.failed("flush", error))
+        match self.file.get().and_then(|file| file.sync_data()) {
+            Err(error) if is_cut && error.kind() == io::ErrorKind::NotFound => Ok(()),
+            outcome => outcome.map_err(|error| self.failed("flush", error)),
+        }
     }
 
     fn failed(&self, action: &'static str, error: io::Error) -> LogError {

@@ -205,6 +205,9 @@ impl Recovery<'_> {
             for segment in std::mem::take(&mut segments) {
                 self.remove_segment(segment.base_offset)?;
             }
+            for offset in &listing.snapshots {
+                self.remove_segment(*offset)?;
+            }
             log_end_offset = log_start_offset;
         }
         epochs.truncate_from_end(log_end_offset);

@@ -15,7 +15,7 @@ use drive::{Life, Part};
 
 use super::sim::{Call, Fault, Random, SimStorage, Tally, report, seeds};
 
-const SEEDS_BY_DEFAULT: u64 = 40;
+const SEEDS_BY_DEFAULT: u64 = 10;
 const STEPS: u64 = 60;
 /// One in so many changes to the file system is a crash point.
 const CRASH_ONE_IN: u64 = 4;

@@ -18,6 +18,8 @@ pub(super) struct Model {
     pub(super) end: i64,
     /// Everything below was made durable, by the log's own account.
     pub(super) flushed: i64,
+    /// Producers that last wrote below may be unknown: power was lost when that was deleted already.
+    pub(super) unsure_below: i64,
     /// Its directory was deleted, durably, or never made.
     pub(super) absent: bool,
 }

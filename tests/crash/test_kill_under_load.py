@@ -203,7 +203,9 @@ def test_kills_under_load_lose_nothing_and_double_nothing(tmp_path: Path) -> Non
         print(f"SEED={seed}")
         one_run(tmp_path / str(run), seed, min(KILLS_PER_RUN, kills), counts)
     if report := os.environ.get("REPORT"):
-        Path(report).write_text(json.dumps({"command": f"make crash SEEDS={kills}", **dict(sorted(counts.items()))}, indent=1) + "\n")
+        Path(report).write_text(
+            json.dumps({"command": f"make crash SEEDS={kills}", **dict(sorted(counts.items()))}, indent=1) + "\n"
+        )
 
 
 def one_run(directory: Path, seed: int, kills: int, counts: Counter[str]) -> None:

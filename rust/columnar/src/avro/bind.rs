@@ -16,7 +16,7 @@ use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 use super::default::encode_default;
 use super::encoding::put_long;
 use super::put::{Choice, Decimal, Ends, EndsOf, Put, Shape, Whole};
-use super::schema::{Kind, Logical, Node, NodeId, RecordField, SCHEMA_DEPTH_LIMIT, Schema};
+use super::schema::{Clock, Kind, Logical, Node, NodeId, RecordField, SCHEMA_DEPTH_LIMIT, Schema, nanoseconds};
 use super::types::member_name;
 use crate::encode::Cells;
 use crate::{ColumnarError, Result};
@@ -186,7 +186,7 @@ impl Binder<'_> {
                 }
                 _ => None,
             },
-            _ => self.leaf(node, array)?,
+            _ => self.leaf(node, array),
         };
         match put {
             Some(put) => Ok(put),
@@ -238,9 +238,9 @@ impl Binder<'_> {
     }
 
     /// A type that holds no others; nothing if the column's type does not fit.
-    fn leaf(&self, node: &Node, array: &ArrayRef) -> Result<Option<Put>> {
+    fn leaf(&self, node: &Node, array: &ArrayRef) -> Option<Put> {
         let data_type = array.data_type();
-        Ok(match (&node.kind, node.logical, data_type) {
+        match (&node.kind, node.logical, data_type) {
             (Kind::Boolean, _, DataType::Boolean) => Some(Put::Boolean(array.as_boolean().values().clone())),
             (Kind::Int, None, DataType::Int32) => Some(Put::Int(values::<Int32Type>(array))),
             (Kind::Int, Some(Logical::Date), DataType::Date32) => Some(Put::Int(values::<Date32Type>(array))),
@@ -265,16 +265,14 @@ impl Binder<'_> {
             (Kind::Fixed(..), Some(Logical::Duration), DataType::Interval(IntervalUnit::MonthDayNano)) => {
                 Some(Put::Duration(values::<IntervalMonthDayNanoType>(array)))
             }
-            (Kind::Bytes | Kind::String | Kind::Fixed(..) | Kind::Enum(..), ..) => self.bytes(node, array)?,
+            (Kind::Bytes | Kind::String | Kind::Fixed(..) | Kind::Enum(..), ..) => self.bytes(node, array),
             _ => None,
-        })
+        }
     }
 
-    fn bytes(&self, node: &Node, array: &ArrayRef) -> Result<Option<Put>> {
+    fn bytes(&self, node: &Node, array: &ArrayRef) -> Option<Put> {
         let name = self.path.last().map_or("", String::as_str);
-        let Ok(cells) = Cells::new(name, array) else {
-            return Ok(None);
-        };
+        let cells = Cells::new(name, array).ok()?;
         let shape = match &node.kind {
             Kind::Bytes => Shape::Bytes,
             Kind::String => Shape::Text,
@@ -288,9 +286,9 @@ impl Binder<'_> {
                         .collect(),
                 )
             }
-            _ => return Ok(None),
+            _ => return None,
         };
-        Ok(Some(Put::Bytes(cells, shape)))
+        Some(Put::Bytes(cells, shape))
     }
 }
 
@@ -334,46 +332,28 @@ fn elements(array: &ArrayRef) -> Option<(Ends, ArrayRef)> {
     Some((Ends { ends, count }, elements))
 }
 
-/// Nanoseconds of a unit.
-fn nanoseconds(unit: TimeUnit) -> i64 {
-    match unit {
-        TimeUnit::Second => 1_000_000_000,
-        TimeUnit::Millisecond => 1_000_000,
-        TimeUnit::Microsecond => 1_000,
-        TimeUnit::Nanosecond => 1,
-    }
-}
-
 /// Whole numbers and times that are not written as they are.
 fn whole(node: &Node, array: &ArrayRef) -> Option<Put> {
-    use Logical::{
-        LocalTimestampMicros, LocalTimestampMillis, LocalTimestampNanos, TimeMicros, TimeMillis, TimestampMicros,
-        TimestampMillis, TimestampNanos,
-    };
-    use TimeUnit::{Microsecond, Millisecond, Nanosecond};
     let range = match node.kind {
         Kind::Int => i128::from(i32::MIN)..i128::from(i32::MAX).saturating_add(1),
         _ => i128::from(i64::MIN)..i128::from(i64::MAX).saturating_add(1),
     };
     let (values, unit) = numbers(array)?;
-    let (times, over) = match (unit, array.data_type(), node.logical) {
+    let (times, over) = match unit {
         // A number is written as it is, whatever it means.
-        (None, ..) => (1, 1),
-        (Some(unit), data_type, logical) => {
-            let to = match (data_type, logical) {
-                (DataType::Time32(_) | DataType::Time64(_), Some(TimeMillis)) => Millisecond,
-                (DataType::Time32(_) | DataType::Time64(_), Some(TimeMicros)) => Microsecond,
+        None => (1, 1),
+        Some(from) => {
+            let (clock, _) = Clock::of(array.data_type())?;
+            let to = match node.logical {
+                Some(logical) => {
+                    let (of, unit) = logical.time()?;
+                    (of == clock).then_some(unit)?
+                }
                 // As in Spark.
-                (DataType::Timestamp(..), None) if matches!(node.kind, Kind::Long) => Millisecond,
-                (DataType::Timestamp(_, Some(_)), Some(TimestampMillis)) => Millisecond,
-                (DataType::Timestamp(_, Some(_)), Some(TimestampMicros)) => Microsecond,
-                (DataType::Timestamp(_, Some(_)), Some(TimestampNanos)) => Nanosecond,
-                (DataType::Timestamp(_, None), Some(LocalTimestampMillis)) => Millisecond,
-                (DataType::Timestamp(_, None), Some(LocalTimestampMicros)) => Microsecond,
-                (DataType::Timestamp(_, None), Some(LocalTimestampNanos)) => Nanosecond,
-                _ => return None,
+                None if clock != Clock::Day && matches!(node.kind, Kind::Long) => TimeUnit::Millisecond,
+                None => return None,
             };
-            let (from, to) = (nanoseconds(unit), nanoseconds(to));
+            let (from, to) = (nanoseconds(from), nanoseconds(to));
             ((from / to).max(1), (to / from).max(1))
         }
     };

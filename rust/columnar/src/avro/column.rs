@@ -399,15 +399,13 @@ impl Bytes {
         if !is_text {
             return Ok(Arc::new(BinaryArray::try_new(offsets, data, nulls)?));
         }
-        match StringArray::try_new(offsets.clone(), data.clone(), nulls.clone()) {
-            Ok(array) => Ok(Arc::new(array)),
-            // What is not UTF-8 is replaced, as Java's decoder does.
-            Err(_) => {
-                let rows = BinaryArray::try_new(offsets, data, nulls)?;
-                let text = rows.iter().map(|row| row.map(String::from_utf8_lossy));
-                Ok(Arc::new(text.collect::<StringArray>()))
-            }
+        if let Ok(array) = StringArray::try_new(offsets.clone(), data.clone(), nulls.clone()) {
+            return Ok(Arc::new(array));
         }
+        // What is not UTF-8 is mended: an Arrow string must be.
+        let rows = BinaryArray::try_new(offsets, data, nulls)?;
+        let text = rows.iter().map(|row| row.map(String::from_utf8_lossy));
+        Ok(Arc::new(text.collect::<StringArray>()))
     }
 }
 

@@ -39,6 +39,7 @@ pub(crate) fn malformed<T>(left: usize, what: impl Into<Cow<'static, str>>) -> R
 
 /// Adds the field around it to a fault.
 #[cold]
+#[expect(clippy::unnecessary_box_returns, reason = "it comes and goes behind its pointer")]
 pub(crate) fn within(mut fault: Box<Fault>, name: &str) -> Box<Fault> {
     if let Fault::Malformed { path, .. } = fault.as_mut() {
         path.push(name.to_owned());

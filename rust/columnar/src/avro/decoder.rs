@@ -171,12 +171,11 @@ fn described(fault: Fault, size: usize) -> Result<Bad> {
 
 impl PayloadDecoder for AvroDecoder {
     fn push(&mut self, payload: Option<&[u8]>) -> Result<Option<Bad>> {
-        let bad = match payload {
-            Some(value) => self.decode(value)?,
-            None => {
-                self.push_null()?;
-                None
-            }
+        let bad = if let Some(value) = payload {
+            self.decode(value)?
+        } else {
+            self.push_null()?;
+            None
         };
         if bad.is_some() {
             self.root.truncate(self.rows);

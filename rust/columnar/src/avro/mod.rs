@@ -11,7 +11,7 @@
 //! - bytes after the value are ignored, as in Avro's Java library and Spark, unless an option refuses them;
 //! - a boolean is 0 or 1, an int fits 32 bits, a number ends within 10 bytes: what the Java library reads from other
 //!   bytes is bad here;
-//! - text that is not UTF-8 is mended with U+FFFD, of a map's repeated keys the last holds, both as in Java;
+//! - text that is not UTF-8 is mended with U+FFFD; of a map's repeated keys the last holds, as in the Java library;
 //! - times of one meaning and different units are converted, a `long` without logical type read as a timestamp counts
 //!   milliseconds, as in Spark;
 //! - decimals keep their scale; more digits than the column has are bad;
@@ -28,6 +28,7 @@ mod decoder;
 mod default;
 mod encode;
 mod encoding;
+mod leaf;
 mod plan;
 mod put;
 mod registry;

@@ -36,6 +36,7 @@ fn broken<T>() -> Result<T, Box<Unwritable>> {
 }
 
 #[cold]
+#[expect(clippy::unnecessary_box_returns, reason = "it comes and goes behind its pointer")]
 fn within(mut unwritable: Box<Unwritable>, name: &str) -> Box<Unwritable> {
     unwritable.path.push(name.to_owned());
     unwritable
@@ -288,13 +289,13 @@ impl Shape {
                 Some(uuid) => out.extend_from_slice(&uuid),
                 None => return refuse("a string is no UUID"),
             },
-            Self::Enum(symbols) => match symbols.get(bytes) {
-                Some(index) => put_long(*index, out),
-                None => {
+            Self::Enum(symbols) => {
+                let Some(index) = symbols.get(bytes) else {
                     let symbol = String::from_utf8_lossy(bytes.get(..64).unwrap_or(bytes)).into_owned();
                     return refuse(format!("{symbol:?} is no symbol of the enum"));
-                }
-            },
+                };
+                put_long(*index, out);
+            }
         }
         Ok(())
     }

@@ -68,8 +68,7 @@ impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registry")
             .field("schemas", &self.known().schemas.len())
-            .field("has_resolver", &self.resolver.is_some())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

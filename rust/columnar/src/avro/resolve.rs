@@ -6,12 +6,13 @@
 
 use std::collections::HashMap;
 
-use arrow_schema::{DataType, Fields, IntervalUnit, TimeUnit};
+use arrow_schema::{DataType, Fields};
 
-use super::column::{FIXED_WIDTH_LIMIT, entry_fields};
+use super::column::entry_fields;
 use super::default::encode_default;
-use super::plan::{Branch, FieldStep, Member, Plan, Scale, Step, Wire};
-use super::schema::{Kind, Logical, Named, Node, NodeId, RecordField, Schema, short};
+use super::leaf::leaf;
+use super::plan::{Branch, FieldStep, Member, Plan, Step};
+use super::schema::{Kind, Named, Node, NodeId, RecordField, Schema, short};
 use super::types::member_name;
 use crate::{ColumnarError, Result};
 
@@ -444,13 +445,15 @@ fn simplified(mut branches: Vec<Branch>) -> Step {
         for null in [0, 1] {
             let other = 1_usize.saturating_sub(null);
             let is_null = matches!(branches.get(null), Some(Branch::Read(Step::Null)));
-            if is_null && matches!(branches.get(other), Some(Branch::Read(_))) {
-                if let Branch::Read(step) = branches.swap_remove(other) {
-                    return Step::Nullable {
-                        null,
-                        step: Box::new(step),
-                    };
-                }
+            let is_other = matches!(branches.get(other), Some(Branch::Read(_)));
+            if is_null
+                && is_other
+                && let Branch::Read(step) = branches.swap_remove(other)
+            {
+                return Step::Nullable {
+                    null,
+                    step: Box::new(step),
+                };
             }
         }
     }
@@ -479,132 +482,4 @@ fn described(node: &Node) -> String {
         Some(logical) => format!("{} ({logical:?})", node.kind.word()),
         None => node.kind.word().to_owned(),
     }
-}
-
-/// The step of a type that holds no others, if the column's type can take it.
-fn leaf(from: &Node, to: &Node, target: &DataType) -> Option<Step> {
-    let is_whole = |kind: &Kind| matches!(kind, Kind::Int | Kind::Long);
-    Some(match (target, &from.kind, &to.kind) {
-        (DataType::Boolean, Kind::Boolean, _) => Step::Boolean,
-        (DataType::Int8 | DataType::Int16 | DataType::Int32, Kind::Int, Kind::Int) => Step::Int,
-        (DataType::Int64, Kind::Int, to) if is_whole(to) => Step::Int,
-        (DataType::Int64, Kind::Long, Kind::Long) => Step::Long,
-        (DataType::Float32, Kind::Int, Kind::Int | Kind::Long | Kind::Float) => Step::Int,
-        (DataType::Float32, Kind::Long, Kind::Long | Kind::Float) => Step::Long,
-        (DataType::Float32, Kind::Float, Kind::Float) => Step::Float,
-        (DataType::Float64, Kind::Int, Kind::Float) => Step::ViaFloat(Wire::Int),
-        (DataType::Float64, Kind::Long, Kind::Float) => Step::ViaFloat(Wire::Long),
-        (DataType::Float64, Kind::Int, _) => Step::Int,
-        (DataType::Float64, Kind::Long, _) => Step::Long,
-        (DataType::Float64, Kind::Float, _) => Step::Float,
-        (DataType::Float64, Kind::Double, _) => Step::Double,
-        (DataType::Date32, Kind::Int, Kind::Int) => match from.logical.or(to.logical) {
-            None | Some(Logical::Date) => Step::Int,
-            Some(_) => return None,
-        },
-        (DataType::Time32(_) | DataType::Time64(_) | DataType::Timestamp(..), from_kind, to_kind)
-            if is_whole(from_kind) && is_whole(to_kind) =>
-        {
-            return time(from, to, target);
-        }
-        (DataType::Utf8, Kind::String | Kind::Bytes, Kind::String | Kind::Bytes) if !is_decimal(from, to) => {
-            Step::Bytes
-        }
-        (DataType::Binary, Kind::String | Kind::Bytes, _) => Step::Bytes,
-        (DataType::Utf8, Kind::Fixed(..), _) if from.logical.or(to.logical) == Some(Logical::Uuid) => Step::UuidText,
-        (DataType::Utf8, Kind::Enum(_, written), Kind::Enum(_, read)) => {
-            let symbol = |symbol: &String| match (read.symbols.contains(symbol), &read.default) {
-                (true, _) => Ok(symbol.as_str().into()),
-                (false, Some(default)) => Ok(default.as_str().into()),
-                (false, None) => Err(format!("{symbol:?} is no symbol of the reader's, which has no default").into()),
-            };
-            Step::Enum(written.symbols.iter().map(symbol).collect())
-        }
-        (DataType::Binary, Kind::Fixed(_, size), _) => Step::Fixed(*size),
-        (DataType::FixedSizeBinary(width), Kind::Fixed(_, size), _)
-            if usize::try_from(*width) == Ok(*size) && *size <= FIXED_WIDTH_LIMIT =>
-        {
-            Step::Fixed(*size)
-        }
-        (DataType::Decimal128(precision, scale), ..) => return decimal(from, to, *precision, *scale),
-        (DataType::Interval(IntervalUnit::MonthDayNano), Kind::Fixed(..), _)
-            if from.logical.or(to.logical) == Some(Logical::Duration) =>
-        {
-            Step::Duration
-        }
-        _ => return None,
-    })
-}
-
-fn is_decimal(from: &Node, to: &Node) -> bool {
-    matches!(from.logical.or(to.logical), Some(Logical::Decimal { .. }))
-}
-
-/// A decimal keeps its scale, and every number is checked against the column's precision.
-fn decimal(from: &Node, to: &Node, precision: u8, scale: i8) -> Option<Step> {
-    let scale_of = |node: &Node| match node.logical {
-        Some(Logical::Decimal { scale, .. }) => Some(scale),
-        _ => None,
-    };
-    let scales = [scale_of(from), scale_of(to)];
-    if scales == [None, None] || scales.into_iter().flatten().any(|declared| declared != scale) {
-        return None;
-    }
-    let limit = 10_i128.checked_pow(u32::from(precision))?;
-    match from.kind {
-        Kind::Bytes => Some(Step::DecimalBytes(limit)),
-        Kind::Fixed(_, size) => Some(Step::DecimalFixed(size, limit)),
-        _ => None,
-    }
-}
-
-/// A time in its column's unit. A long without a logical type counts milliseconds, as in Spark.
-fn time(from: &Node, to: &Node, target: &DataType) -> Option<Step> {
-    use Logical::{
-        LocalTimestampMicros, LocalTimestampMillis, LocalTimestampNanos, TimeMicros, TimeMillis, TimestampMicros,
-        TimestampMillis, TimestampNanos,
-    };
-    const MILLI: i64 = 1_000_000;
-    const MICRO: i64 = 1_000;
-    let wire = if matches!(from.kind, Kind::Int) {
-        Wire::Int
-    } else {
-        Wire::Long
-    };
-    let logical = from.logical.or(to.logical);
-    let from_unit = match (target, logical) {
-        (DataType::Time32(_) | DataType::Time64(_), Some(TimeMillis)) => MILLI,
-        (DataType::Time64(_), Some(TimeMicros)) => MICRO,
-        (DataType::Time32(_), None) if matches!(to.kind, Kind::Int) => MILLI,
-        (DataType::Time64(_), None) if matches!(to.kind, Kind::Long) => MICRO,
-        (DataType::Timestamp(_, Some(_)), Some(TimestampMillis)) => MILLI,
-        (DataType::Timestamp(_, None), Some(LocalTimestampMillis)) => MILLI,
-        (DataType::Timestamp(_, Some(_)), Some(TimestampMicros)) => MICRO,
-        (DataType::Timestamp(_, None), Some(LocalTimestampMicros)) => MICRO,
-        (DataType::Timestamp(_, Some(_)), Some(TimestampNanos)) => 1,
-        (DataType::Timestamp(_, None), Some(LocalTimestampNanos)) => 1,
-        (DataType::Timestamp(..), None) if matches!(to.kind, Kind::Long) => MILLI,
-        _ => return None,
-    };
-    let to_unit = match target {
-        DataType::Time32(TimeUnit::Millisecond) | DataType::Timestamp(TimeUnit::Millisecond, _) => MILLI,
-        DataType::Time64(TimeUnit::Microsecond) | DataType::Timestamp(TimeUnit::Microsecond, _) => MICRO,
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => 1,
-        _ => return None,
-    };
-    match (wire, target) {
-        (Wire::Int, DataType::Time32(_)) if from_unit == to_unit => return Some(Step::Int),
-        (_, DataType::Time32(_)) => return None,
-        (Wire::Int, _) if from_unit == to_unit => return Some(Step::Int),
-        (Wire::Long, _) if from_unit == to_unit => return Some(Step::Long),
-        _ => {}
-    }
-    Some(Step::Scaled(
-        wire,
-        if from_unit > to_unit {
-            Scale::Times(from_unit.checked_div(to_unit)?)
-        } else {
-            Scale::Over(to_unit.checked_div(from_unit)?)
-        },
-    ))
 }

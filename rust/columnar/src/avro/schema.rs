@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use arrow_schema::{DataType, TimeUnit};
+
 use super::text::{self, Value};
 use crate::{ColumnarError, Result};
 
@@ -145,6 +147,56 @@ pub(crate) enum Logical {
     LocalTimestampMicros,
     LocalTimestampNanos,
     Duration,
+}
+
+/// What a time counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clock {
+    /// Midnight of any day.
+    Day,
+    /// The epoch.
+    Utc,
+    /// The epoch of a zone that is not said.
+    Local,
+}
+
+impl Clock {
+    /// Of an Arrow type, with its unit.
+    pub(crate) fn of(data_type: &DataType) -> Option<(Self, TimeUnit)> {
+        Some(match data_type {
+            DataType::Time32(unit) | DataType::Time64(unit) => (Self::Day, *unit),
+            DataType::Timestamp(unit, Some(_)) => (Self::Utc, *unit),
+            DataType::Timestamp(unit, None) => (Self::Local, *unit),
+            _ => return None,
+        })
+    }
+}
+
+impl Logical {
+    /// What a time counts, and its unit.
+    pub(crate) fn time(self) -> Option<(Clock, TimeUnit)> {
+        Some(match self {
+            Self::TimeMillis => (Clock::Day, TimeUnit::Millisecond),
+            Self::TimeMicros => (Clock::Day, TimeUnit::Microsecond),
+            Self::TimestampMillis => (Clock::Utc, TimeUnit::Millisecond),
+            Self::TimestampMicros => (Clock::Utc, TimeUnit::Microsecond),
+            Self::TimestampNanos => (Clock::Utc, TimeUnit::Nanosecond),
+            Self::LocalTimestampMillis => (Clock::Local, TimeUnit::Millisecond),
+            Self::LocalTimestampMicros => (Clock::Local, TimeUnit::Microsecond),
+            Self::LocalTimestampNanos => (Clock::Local, TimeUnit::Nanosecond),
+            Self::Decimal { .. } | Self::Uuid | Self::Date | Self::Duration => return None,
+        })
+    }
+}
+
+/// Nanoseconds of a unit.
+pub(crate) fn nanoseconds(unit: TimeUnit) -> i64 {
+    match unit {
+        TimeUnit::Second => 1_000_000_000,
+        TimeUnit::Millisecond => 1_000_000,
+        TimeUnit::Microsecond => 1_000,
+        TimeUnit::Nanosecond => 1,
+    }
 }
 
 impl Schema {

@@ -1,5 +1,6 @@
 //! What must hold for any bytes whatever: property tests and fuzz targets feed these functions.
 
+mod avro;
 mod csv;
 mod json;
 mod text;
@@ -10,6 +11,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
 use barnabas_records::{BatchBuilder, BatchRef, Seal};
 
+pub use avro::{AVRO_SCHEMAS, avro};
 pub use csv::csv;
 pub use json::json;
 pub use text::text;

@@ -155,10 +155,92 @@ proptest! {
     }
 }
 
+/// Pieces of schemas.
+const SCHEMA_WORDS: [&str; 30] = [
+    "{\"type\": \"record\", \"name\": \"R\", \"fields\": [",
+    "{\"name\": \"a\", \"type\": ",
+    "{\"name\": \"b\", \"aliases\": [\"a\"], \"type\": ",
+    "{\"type\": \"array\", \"items\": ",
+    "{\"type\": \"map\", \"values\": ",
+    "{\"type\": \"enum\", \"name\": \"E\", \"symbols\": [\"A\", \"B\"]}",
+    "{\"type\": \"fixed\", \"name\": \"F\", \"size\": 2}",
+    "{\"type\": \"bytes\", \"logicalType\": \"decimal\", \"precision\": 4, \"scale\": 2}",
+    "{\"type\": \"long\", \"logicalType\": \"timestamp-millis\"}",
+    "\"null\"",
+    "\"boolean\"",
+    "\"int\"",
+    "\"long\"",
+    "\"float\"",
+    "\"double\"",
+    "\"string\"",
+    "\"bytes\"",
+    "\"R\"",
+    "\"E\"",
+    "[",
+    "]",
+    "{",
+    "}",
+    "]}",
+    "}]}",
+    ", ",
+    ", \"default\": null",
+    ", \"default\": {}",
+    ", \"default\": \"A\"",
+    ", \"default\": 1",
+];
+
+/// A known schema's letter, or a text made of pieces.
+fn avro_schema() -> impl Strategy<Value = Vec<u8>> {
+    let known = u8::try_from(check::AVRO_SCHEMAS.len()).unwrap();
+    let pieces = prop::collection::vec(prop::sample::select(SCHEMA_WORDS.to_vec()), 0..12);
+    prop_oneof![
+        6 => (0..known).prop_map(|place| vec![b'a' + place]),
+        1 => pieces.prop_map(|pieces| pieces.concat().into_bytes()),
+    ]
+}
+
+/// Bytes that mean something in Avro's encoding more often than chance would have it.
+fn avro_value() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![
+        4 => 0_u8..8,
+        1 => prop::sample::select(vec![1_u8, 3, 0x7f, 0x80, 0xfe, 0xff]),
+        1 => any::<u8>(),
+    ];
+    prop::collection::vec(byte, 0..40)
+}
+
+fn avro_input() -> impl Strategy<Value = Vec<u8>> {
+    let reader = prop::option::of(avro_schema()).prop_map(Option::unwrap_or_default);
+    let values = prop::collection::vec(avro_value(), 1..6);
+    (avro_schema(), reader, values).prop_map(|(writer, reader, values)| {
+        let mut data = [writer, vec![0], reader, vec![0]].concat();
+        for value in values {
+            data.push(u8::try_from(value.len()).unwrap());
+            data.extend(value);
+        }
+        data
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(std::env::var("SEEDS").map_or(1024, |seeds| seeds.parse().unwrap())))]
+
+    #[test]
+    fn any_avro_is_judged(data in avro_input()) {
+        check::avro(&data);
+    }
+
+    #[test]
+    fn any_bytes_as_avro_are_judged(data in prop::collection::vec(any::<u8>(), 0..200)) {
+        check::avro(&data);
+    }
+}
+
 #[test]
 fn the_kept_corpus_is_judged() {
     for (format, check) in [
         ("json", check::json as fn(&[u8])),
+        ("avro", check::avro),
         ("csv", check::csv),
         ("text", check::text),
     ] {

@@ -6,6 +6,7 @@
 `append`      a sustained append of min(1.5 x memory, half of the free disk) and a flush, beside `dd` with the same fsync
 `quiet`       a quiet producer's latency alone and while another one writes as fast as the disk takes it
 `compaction`  the same while a large topic is compacted
+`requests`    the broker's CPU per produce and fetch request, beside a plain write of the same bytes
 `commit`      acknowledged produce requests per second where each waits for a flush, by number of producers
 
 The first four run the log crate's own bench (`cargo bench -p barnabas-log --bench log_volume`), the others a broker process
@@ -50,12 +51,7 @@ class Bench:
     def log_bench(self, name: str, directory: Path, *numbers: int) -> MEASURED:
         """Runs one measurement of the log crate in a process of its own."""
         if self._program is None:
-            build = ["cargo", "bench", "--locked", "-p", "barnabas-log", "--bench", "log_volume", "--no-run"]
-            messages = subprocess.run(
-                [*build, "--message-format=json"], cwd=ROOT, check=True, capture_output=True, text=True
-            ).stdout.splitlines()
-            built = [message["executable"] for message in map(json.loads, messages) if message.get("executable")]
-            self._program = built[-1]
+            self._program = build("barnabas-log", "log_volume")
         command = [self._program, name, str(directory), *map(str, numbers)]
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         return json.loads(output) if output.strip() else {}
@@ -65,6 +61,13 @@ class Bench:
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
         return directory
+
+
+def build(crate: str, name: str) -> str:
+    """Builds a bench of a crate and returns its program."""
+    command = ["cargo", "bench", "--locked", "-p", crate, "--bench", name, "--no-run", "--message-format=json"]
+    messages = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [message["executable"] for message in map(json.loads, messages) if message.get("executable")][-1]
 
 
 def start(bench: Bench) -> MEASURED:
@@ -189,6 +192,18 @@ def compaction(bench: Bench) -> MEASURED:
     return result
 
 
+def requests(bench: Bench) -> MEASURED:
+    program, seconds = build("barnabas-broker", "request_cpu"), str(bench.scaled(3, 1))
+    cases: dict[str, list[MEASURED]] = {}
+    for _ in range(3):
+        environment = {**os.environ, "TMPDIR": str(bench.directory)}
+        output = subprocess.run([program, seconds], check=True, capture_output=True, text=True, env=environment).stdout
+        for line in output.splitlines():
+            measured = json.loads(line)
+            cases.setdefault(measured.pop("case"), []).append(measured)
+    return medians(cases, ("cpu_us_per_request", "cpu_ns_per_byte", "step_p50_us", "step_p99_us"))
+
+
 def commit(bench: Bench) -> MEASURED:
     seconds = bench.scaled(5, 1)
     counts = (1, 4, 16, 64)
@@ -247,7 +262,7 @@ def medians(runs: dict[str, list[MEASURED]], keys: tuple[str, ...]) -> MEASURED:
 
 
 MEASUREMENTS: dict[str, Callable[[Bench], MEASURED]] = {
-    function.__name__: function for function in (start, recovery, search, append, quiet, compaction, commit)
+    function.__name__: function for function in (start, recovery, search, append, quiet, compaction, requests, commit)
 }
 
 

@@ -398,7 +398,7 @@ def test_forked_child_leaves_the_broker_alone() -> None:
 
 
 def test_second_broker_on_a_directory_is_refused(tmp_path: Path) -> None:
-    with Broker(tmp_path), pytest.raises(errors.KafkaError, match="locked by another broker"):
+    with Broker(tmp_path), pytest.raises(errors.ConfigError, match="locked by another broker"):
         Broker(tmp_path)
 
 

@@ -14,7 +14,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
 
 use crate::appender::Appender;
@@ -168,6 +168,8 @@ pub struct PartitionLog {
     pub(crate) cleaned_offset: AtomicI64,
     pub(crate) recovery_point: AtomicI64,
     pub(crate) flushing: Mutex<()>,
+    /// Odd while the list of segments is being changed otherwise than by a roll.
+    structure_version: AtomicU64,
     /// A roll left indexes of a sealed segment or a producer snapshot in memory.
     pub(crate) sealed_unstored: AtomicBool,
     /// The directory's names changed since they were last synced.
@@ -176,6 +178,18 @@ pub struct PartitionLog {
     pub(crate) dirty_since_ms: AtomicI64,
     is_configured: AtomicBool,
     closed: AtomicBool,
+}
+
+/// See [`PartitionLog::change_structure`].
+pub(crate) struct StructureChange<'a> {
+    log: &'a PartitionLog,
+    _turn: MutexGuard<'a, ()>,
+}
+
+impl Drop for StructureChange<'_> {
+    fn drop(&mut self) {
+        self.log.structure_version.fetch_add(1, Ordering::AcqRel);
+    }
 }
 
 /// Files that a log opened on its own keeps open at most.
@@ -234,6 +248,7 @@ impl PartitionLog {
             cleaned_offset: AtomicI64::new(-1),
             recovery_point: AtomicI64::new(recovered.recovery_point),
             flushing: Mutex::new(()),
+            structure_version: AtomicU64::new(0),
             sealed_unstored: AtomicBool::new(false),
             // A killed process may have left names in memory only.
             names_unsynced: AtomicBool::new(!context.clean_shutdown),
@@ -420,6 +435,17 @@ impl PartitionLog {
 
     pub(crate) fn segments(&self) -> Segments {
         Arc::clone(&read(&self.segments))
+    }
+
+    /// Begins a change of the list of segments: flushes wait for its end, and readers that stumble look again after it.
+    pub(crate) fn change_structure(&self) -> StructureChange<'_> {
+        let turn = lock(&self.flushing);
+        self.structure_version.fetch_add(1, Ordering::AcqRel);
+        StructureChange { log: self, _turn: turn }
+    }
+
+    pub(crate) fn structure_version(&self) -> u64 {
+        self.structure_version.load(Ordering::Acquire)
     }
 
     pub(crate) fn check_usable(&self) -> Result<(), LogError> {

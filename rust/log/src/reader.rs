@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use barnabas_records::{BatchHeader, BatchRef, RecordIter};
 
+use crate::env::lock;
 use crate::error::LogError;
 use crate::partition_log::{PartitionLog, ReadSlice, Segments, TimestampOffset};
 use crate::scan::HeaderScan;
@@ -41,10 +42,11 @@ impl PartitionLog {
     }
 
     /// Reads from the segments as they are now, up to the log's end as it is now. A reader whose files were cut, replaced or removed under it stumbles;
-    /// it looks again at the list that has taken their place. One whose log was closed or deleted learns that.
+    /// it waits for the end of that change and looks again at the list that has taken their place. One whose log was closed or deleted learns that.
     pub(crate) fn reading<T>(&self, read: impl Fn(&Segments, i64) -> Result<T, LogError>) -> Result<T, LogError> {
         self.check_usable()?;
         loop {
+            let version = self.structure_version();
             // The end is read before the segments, so that the list has everything below it.
             let log_end_offset = self.log_end_offset();
             let segments = self.segments();
@@ -52,9 +54,10 @@ impl PartitionLog {
                 Ok(found) => return Ok(found),
                 Err(error) => {
                     self.check_usable()?;
-                    if Arc::ptr_eq(&segments, &self.segments()) {
+                    if version % 2 == 0 && version == self.structure_version() {
                         return Err(self.env.health.note(error));
                     }
+                    drop(lock(&self.flushing));
                 }
             }
         }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::env::{lock, write};
+use crate::env::write;
 use crate::error::LogError;
 use crate::partition_log::{PartitionLog, Segments};
 use crate::segment::{SWAP_SUFFIX, Segment, file_name};
@@ -43,7 +43,7 @@ impl PartitionLog {
         if config.compact && !config.delete {
             return Err(LogError::DeletionForbidden { dir: self.dir.clone() });
         }
-        let _structure = lock(&self.flushing);
+        let _structure = self.change_structure();
         self.check_usable()?;
         let high_watermark = self.high_watermark();
         let offset = if before_offset == -1 {
@@ -66,7 +66,7 @@ impl PartitionLog {
     /// Removes the segments whose time has come: those below the log's start, and where `cleanup.policy` contains
     /// `delete`, those beyond `retention.bytes` and `retention.ms`. Only what is below the high watermark goes.
     pub fn apply_retention(&self, now_ms: i64) -> Result<Retained, LogError> {
-        let _structure = lock(&self.flushing);
+        let _structure = self.change_structure();
         self.check_usable()?;
         let mut retained = self.remove_breached(now_ms)?;
         let config = self.config();
@@ -100,7 +100,7 @@ impl PartitionLog {
         new: &[Arc<Segment>],
         now_ms: i64,
     ) -> Result<bool, LogError> {
-        let _structure = lock(&self.flushing);
+        let _structure = self.change_structure();
         let appender = self.lock_appender()?;
         self.check_usable()?;
         let segments = self.segments();

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use crate::appender::Appender;
 use crate::deletion::Doomed;
-use crate::env::{LogEnv, lock, write};
+use crate::env::{LogEnv, write};
 use crate::error::LogError;
 use crate::leftovers::parse_file_name;
 use crate::partition_log::{EpochEndOffset, PartitionLog, Segments};
@@ -41,7 +41,7 @@ impl PartitionLog {
     ///
     /// Whoever keeps recovery points lowers its own before the next append, as the log manager does.
     pub fn truncate_to(&self, offset: i64, now_ms: i64) -> Result<bool, LogError> {
-        let _structure = lock(&self.flushing);
+        let _structure = self.change_structure();
         let mut appender = self.lock_appender()?;
         self.check_usable()?;
         if offset >= self.log_end_offset() {
@@ -59,7 +59,7 @@ impl PartitionLog {
 
     /// Drops everything; the log begins and ends at `new_start`.
     pub fn truncate_fully(&self, new_start: i64, now_ms: i64) -> Result<(), LogError> {
-        let _structure = lock(&self.flushing);
+        let _structure = self.change_structure();
         let mut appender = self.lock_appender()?;
         self.check_usable()?;
         self.start_over(&mut appender, new_start, now_ms)

@@ -76,7 +76,7 @@ protocol: $(DEV)/.stamp ## writes the tables of tools/protocol again: JARS=<libs
 
 crosscheck: ## record batches of ours and of the kafka-protocol crate, each read by the other. SEED=1 chooses others
 	@tools/check-toolchain rust cc
-	cargo run --quiet --locked -p barnabas-records --example differential write $${SEED:-1} 2000 target/crosscheck.bin
+	cargo run --quiet --locked -p barnabas-records --example differential write $${SEED:-1} 600 target/crosscheck.bin
 	cargo run --quiet --locked --manifest-path rust/crosscheck/Cargo.toml target/crosscheck.bin
 
 bench: ## all benches; raw results in benches/results/

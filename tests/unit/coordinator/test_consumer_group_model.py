@@ -159,8 +159,14 @@ class ConsumerGroupModel(RuleBasedStateMachine):
     @precondition(lambda self: getattr(self, "late", None))
     @rule(pick=st.integers(0, 9))
     def late_request_arrives(self, pick: int) -> None:
-        COUNTS["late requests"] += 1
         member, incarnation, request = self.late.pop(pick % len(self.late))
+        is_old = 0 < request.member_epoch < member.epoch - 1
+        if not is_old and request != self.request(member):
+            # The protocol has no defence against an old join, nor against a request of the present or the last epoch
+            # that says less is owned than is: connections keep the order. What can arrive is the same once more, or a
+            # truly old one.
+            return
+        COUNTS["late requests"] += 1
         response = self.virtual.ask(request, 1)
         if incarnation == member.incarnation:
             self.heard(member, request, response, delivered=False)

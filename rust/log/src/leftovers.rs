@@ -68,11 +68,11 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogErr
             || swap.is_some_and(|(offset, _)| offset >= void_from)
         {
             remove(name)?;
-            cleared.has_changed |= !name.ends_with(".tmp");
+            cleared.has_changed |= name.strip_suffix(".tmp").is_none();
             // Retention leaves deleted segments too, but none that lives on under its old name.
             let is_replaced = name
                 .strip_suffix(".deleted")
-                .is_some_and(|live| live.ends_with(".log") && names.iter().any(|name| name == live));
+                .is_some_and(|live| live.strip_suffix(".log").is_some() && names.iter().any(|name| name == live));
             cleared.is_compacted |= swap.is_some() || name.ends_with(".cleaned") || is_replaced;
         } else if let Some((offset, _)) = swap {
             swaps.insert(offset);

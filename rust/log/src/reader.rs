@@ -54,7 +54,7 @@ impl PartitionLog {
                 Ok(found) => return Ok(found),
                 Err(error) => {
                     self.check_usable()?;
-                    if version % 2 == 0 && version == self.structure_version() {
+                    if version.is_multiple_of(2) && version == self.structure_version() {
                         return Err(self.env.health.note(error));
                     }
                     drop(lock(&self.flushing));

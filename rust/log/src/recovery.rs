@@ -128,6 +128,7 @@ impl Recovered {
     }
 }
 
+#[expect(clippy::struct_field_names, reason = "the recovery point is Kafka's word")]
 pub(crate) struct Recovery<'a> {
     pub(crate) env: &'a LogEnv,
     dir: &'a Path,

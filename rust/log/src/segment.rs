@@ -1,7 +1,7 @@
 //! One segment: a log file, its two indexes, and what is published to readers about them.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
@@ -10,7 +10,7 @@ use barnabas_records::BatchHeader;
 use crate::config::LogConfig;
 use crate::env::{LogEnv, lock, read, write};
 use crate::error::LogError;
-use crate::file_pool::{PooledFile, rename_if_there};
+use crate::file_pool::PooledFile;
 use crate::index_file::{Index, IndexEntry, SealedIndex, encode_entries};
 use crate::offset_index::OffsetEntry;
 use crate::partition_log::ReadSlice;
@@ -18,6 +18,8 @@ use crate::scan::{HeaderScan, ScanError};
 use crate::storage::StorageFile;
 use crate::time_index::{self, TimeEntry};
 use crate::txn_index::TxnIndex;
+
+mod files;
 
 /// Name of a segment's file: the base offset with twenty digits, and a suffix with its dot.
 pub(crate) fn file_name(base_offset: i64, suffix: &str) -> String {
@@ -388,101 +390,6 @@ impl Segment {
         sync_file(&self.time_index)
     }
 
-    /// The sealed segment that is left of this one when only its first `size` bytes stay, which end before
-    /// `next_offset`. Nothing is ever appended to the file again, so that a reader that has begun to send what is cut
-    /// off meets the end of the file and never other batches.
-    pub(crate) fn cut(&self, env: &LogEnv, size: u64, next_offset: i64, index_interval: u32) -> Result<Self, LogError> {
-        let path = self.log.path();
-        let failed = |error| LogError::io("cut", &path, error);
-        let (mut offsets, mut times) = self.entries()?;
-        let first_timestamp = self.with_tail(|tail| tail.first_timestamp);
-        offsets.retain(|entry| u64::from(entry.position) < size);
-        times.retain(|entry| self.base_offset + i64::from(entry.relative_offset) < next_offset);
-        let mut tail = Tail::empty(self.base_offset);
-        tail.size = offsets.last().map_or(0, |last| u64::from(last.position));
-        if let Some(greatest) = times.last() {
-            tail.max_timestamp = greatest.timestamp;
-            tail.max_timestamp_offset = self.base_offset + i64::from(greatest.relative_offset);
-        }
-        tail.offsets = Index::Memory(offsets);
-        tail.times = Index::Memory(times);
-        let file = self.file()?;
-        let mut scan = HeaderScan::new(file.as_ref(), tail.size, size);
-        while let Some((_, header)) = scan.next().map_err(|error| self.scan_error(error))? {
-            tail.push(self.base_offset, index_interval, &header);
-        }
-        tail.first_timestamp = first_timestamp;
-        tail.next_offset = next_offset;
-        file.set_len(size).map_err(failed)?;
-        if !env.temporary {
-            // What is cut off must not come back behind what will be appended.
-            file.sync_data().map_err(failed)?;
-        }
-        let dir = path.parent().unwrap_or(Path::new(""));
-        let segment = Self::new(env, dir, self.base_offset, self.created_ms, tail, Persisted::default());
-        self.txn_index.truncate_to(next_offset)?;
-        segment.txn_index.set_count(self.txn_index.count());
-        segment.txn_index.mark_cut();
-        segment.seal();
-        segment.store_indexes()?;
-        Ok(segment)
-    }
-
-    /// All index entries.
-    fn entries(&self) -> Result<(Vec<OffsetEntry>, Vec<TimeEntry>), LogError> {
-        let (offsets, times) = self.with_tail(|tail| (tail.offsets.copy(), tail.times.copy()));
-        Ok((
-            load_index(offsets, &self.offset_index)?,
-            load_index(times, &self.time_index)?,
-        ))
-    }
-
-    /// Gives every file the name of this segment's offset and kind with `suffix` behind it. The log comes last: as long
-    /// as it has its old name, the next start does all of this again.
-    pub(crate) fn rename_files(&self, suffix: &str) -> Result<(), LogError> {
-        let path = self.log.path();
-        let named = |kind: &str| path.with_file_name(file_name(self.base_offset, &format!("{kind}{suffix}")));
-        let failed = |path: &Path, error| LogError::io("rename", path, error);
-        for (file, kind) in [
-            (&self.txn_index.file, ".txnindex"),
-            (&self.time_index, ".timeindex"),
-            (&self.offset_index, ".index"),
-            (&self.log, ".log"),
-        ] {
-            file.rename(&named(kind)).map_err(|error| failed(&file.path(), error))?;
-        }
-        Ok(())
-    }
-
-    /// Renames the files to be deleted, with the producer snapshot if `with_snapshot`, and returns their new names. The
-    /// log goes first, so that no log without its indexes is left by a crash; but where only the snapshot stays, another
-    /// segment of the same name waits, and a log that is there tells recovery that the indexes are still its own.
-    pub(crate) fn retire(&self, env: &LogEnv, with_snapshot: bool) -> Result<Vec<PathBuf>, LogError> {
-        let mut doomed = Vec::new();
-        let mut files = [&self.log, &self.offset_index, &self.time_index, &self.txn_index.file];
-        if !with_snapshot {
-            files.reverse();
-        }
-        for file in files {
-            let path = file.path();
-            let to = deleted_name(&path);
-            if file.retire(&to).map_err(|error| LogError::io("rename", &path, error))? {
-                doomed.push(to);
-            }
-        }
-        let log = self.log.path();
-        if with_snapshot {
-            let path = log.with_file_name(file_name(self.base_offset, ".snapshot"));
-            let to = deleted_name(&path);
-            if rename_if_there(env.storage.as_ref(), &path, &to)
-                .map_err(|error| LogError::io("rename", &path, error))?
-            {
-                doomed.push(to);
-            }
-        }
-        Ok(doomed)
-    }
-
     /// Lets go of the open files; holders of a [`ReadSlice`] keep theirs.
     pub(crate) fn close_files(&self) {
         for file in [&self.log, &self.offset_index, &self.time_index, &self.txn_index.file] {
@@ -628,22 +535,6 @@ impl Segment {
                 reason,
             },
         }
-    }
-}
-
-/// The name of a file that waits for its removal.
-pub(crate) fn deleted_name(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(DELETED_SUFFIX);
-    PathBuf::from(name)
-}
-
-fn load_index<E: IndexEntry>(index: Index<E>, file: &PooledFile) -> Result<Vec<E>, LogError> {
-    match index {
-        Index::Memory(entries) => Ok(entries),
-        Index::File(sealed) => sealed
-            .load(file)
-            .map_err(|error| LogError::io("read", &file.path(), error)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What tests of Avro share: decoding values through a record batch, and rows in a form to compare.
 #![allow(dead_code, reason = "not every test needs all of it")]
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -66,7 +67,10 @@ pub(crate) fn described_rows(batch: &RecordBatch) -> Vec<Value> {
 }
 
 fn hex(bytes: &[u8]) -> Value {
-    let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut text = String::new();
+    for byte in bytes {
+        write!(text, "{byte:02x}").unwrap();
+    }
     json!({ "hex": text })
 }
 

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use barnabas_records::BatchHeader;
+use barnabas_records::{AnyBatch, BatchHeader, LOG_OVERHEAD};
 
 use crate::config::LogConfig;
 use crate::env::LogEnv;
@@ -367,6 +367,17 @@ impl Recovery<'_> {
                 tail.size = len;
                 false
             }
+            Err(ScanError::Bad { position, .. }) if is_old_message(file.as_ref(), position, len, &path)? => {
+                // Cutting it off would lose sound records that only another program can read.
+                return Err(LogError::Damaged {
+                    path,
+                    position,
+                    reason:
+                        "a message of format 0 or 1, from before Kafka 0.11; let Kafka 3 rewrite the topic, or remove \
+                             the partition's directory if its records are not needed"
+                            .to_owned(),
+                });
+            }
             Err(ScanError::Bad { position, reason }) => {
                 log::warn!("{}: cut from {len} to {position} bytes: {reason}", path.display());
                 // Durably: what is cut off must not come back behind what will be appended.
@@ -526,4 +537,27 @@ impl Recovery<'_> {
         );
         Err(ScanError::Bad { position, reason })
     }
+}
+
+/// Longest message of an old format that is looked at: more than any `max.message.bytes` in use.
+const OLD_MESSAGE_BYTES_MAX: u64 = 256 << 20;
+
+/// Whether a whole, sound message of format 0 or 1 stands at `position`.
+fn is_old_message(file: &dyn StorageFile, position: u64, len: u64, path: &Path) -> Result<bool, LogError> {
+    let failed = |error| LogError::io("read", path, error);
+    let mut head = [0; LOG_OVERHEAD];
+    if file.read_at(&mut head, position).map_err(failed)? < LOG_OVERHEAD {
+        return Ok(false);
+    }
+    let size = head
+        .last_chunk()
+        .map(|size| u32::from_be_bytes(*size))
+        .map_or(0, u64::from);
+    let whole = size + LOG_OVERHEAD as u64;
+    if size == 0 || whole > (len - position).min(OLD_MESSAGE_BYTES_MAX) {
+        return Ok(false);
+    }
+    let mut bytes = vec![0; usize::try_from(whole).unwrap_or_default()];
+    file.read_exact_at(&mut bytes, position).map_err(failed)?;
+    Ok(matches!(AnyBatch::parse(&bytes), Ok(AnyBatch::Legacy(_))))
 }

@@ -274,3 +274,30 @@ fn a_follower_cuts_where_its_leaders_epochs_part_from_its_own() {
     log.truncate_to_epoch_end(leader, NOW).unwrap();
     assert_eq!((log.log_end_offset(), log.latest_epoch()), (5, Some(4)));
 }
+
+#[test]
+fn messages_of_an_old_format_are_refused_and_never_cut_off() {
+    let sim = SimStorage::new();
+    let storage = sim.as_storage();
+    let log = open(&storage, LogConfig::default());
+    append(&log, &batch(2, 10));
+    let len = log.size_in_bytes();
+    drop(log);
+    let path = dir().join("00000000000000000000.log");
+    let old = include_bytes!("../../../../tests/golden/records/java_legacy/v1_none.bin");
+    sim.corrupt(&path, |bytes| bytes.extend_from_slice(old));
+    let before = sim.contents(&dir());
+    let error = PartitionLog::open(
+        Arc::clone(&storage),
+        dir(),
+        TOPIC_ID,
+        LogConfig::default(),
+        OpenContext::unclean(NOW),
+    )
+    .unwrap_err();
+    assert!(error.to_string().contains("format 0 or 1"), "{error}");
+    assert_eq!(sim.contents(&dir()), before);
+    // One that is torn is a torn tail like any other.
+    sim.corrupt(&path, |bytes| bytes.truncate(usize::try_from(len).unwrap() + 30));
+    assert_eq!(open(&storage, LogConfig::default()).size_in_bytes(), len);
+}

@@ -199,7 +199,8 @@ fn main() {
     let seconds = std::env::args()
         .find_map(|argument| argument.parse().ok())
         .unwrap_or(2.0);
-    let fixture = Fixture::with(&[], &[("max.message.bytes", "4000000")]);
+    // The batches are from 1970.
+    let fixture = Fixture::with(&[], &[("max.message.bytes", "4000000"), ("retention.ms", "-1")]);
     let mut client = fixture.connect();
     produce(&mut client, seconds);
     fetch(&mut client, seconds);

@@ -13,7 +13,7 @@ WORKERS ?= 2
 CARGO_ENV := PYO3_PYTHON=$(abspath $(DEV)/bin/python)
 RUST_SOURCES := $(shell find rust Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*' -o -name '*.bin' 2>/dev/null)
 
-.PHONY: help demo test test-rust test-python lint format wheel bench interop crosscheck protocol smoke clean ext
+.PHONY: help demo crash test test-rust test-python lint format wheel bench interop crosscheck protocol smoke clean ext
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -55,6 +55,11 @@ test-python: ext
 interop: ext ## a quick run against the reference Kafka and its tools, and foreign clients
 	@tools/check-toolchain java maven
 	PYTHONPATH=python $(DEV)/bin/python -m pytest -m interop $(ARGS)
+
+crash: ext ## crashes by volume: SEEDS=n lives on simulated disks and n / 10 kill -9 of a broker under load; counts go to tests/results/
+	SEEDS=$(or $(SEEDS),1000) REPORT=$(abspath tests/results/log-crash.json) cargo test --locked -p barnabas-log --lib -- crash
+	SEEDS=$$(($(or $(SEEDS),1000) / 10)) REPORT=$(abspath tests/results/log-kill.json) PYTHONPATH=python \
+	  $(DEV)/bin/python -m pytest --timeout=0 tests/crash
 
 lint: ext ## formatting, lints, types, layering; warnings are errors
 	cargo fmt --all --check

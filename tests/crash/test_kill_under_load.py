@@ -1,6 +1,6 @@
 """kill -9 of a broker under load, many times: what was acknowledged is there, once, in order, whatever the log does beside.
 
-`SEEDS=n` kills n times (`make crash`), `SEED=s` repeats one run of random moments; `REPORT=file` takes the counts.
+`SEEDS=n` kills n times (`make crash` kills a tenth of its SEEDS), `SEED=s` repeats one run of random moments; `REPORT=file` takes the counts.
 """
 
 import contextlib
@@ -108,12 +108,12 @@ class Writer(threading.Thread):
     def __init__(self, address: str, topic: str, codec: str, seed: int) -> None:
         super().__init__(name=f"writer of {topic}")
         self.topic = topic
-        self.chance = random.Random(seed)
+        self.chance = random.Random(seed)  # noqa: S311 (seeded)
         self.deliveries: list[tuple[bytes | None, bytes | None, barnabas.client.Delivery]] = []
         self.stopping = threading.Event()
         options = {"bootstrap_servers": address, "linger_ms": 1, "batch_size": 16_384, "compression_type": codec}
         self.producer = barnabas.Producer(**options, buffer_memory=1 << 20)
-        self.failure: BaseException | None = None
+        self.failure: Exception | None = None
 
     def run(self) -> None:
         try:
@@ -129,7 +129,7 @@ class Writer(threading.Thread):
                 if number >= RECORDS_IN_FLIGHT:
                     self.deliveries[number - RECORDS_IN_FLIGHT][2].result(BOUND)
             self.producer.flush(BOUND)
-        except BaseException as error:
+        except Exception as error:  # noqa: BLE001 — `finish` reports it
             self.failure = error
 
     def finish(self) -> dict[int, list[tuple[int, bytes | None, bytes | None]]]:
@@ -204,14 +204,14 @@ def test_kills_under_load_lose_nothing_and_double_nothing(tmp_path: Path) -> Non
         one_run(tmp_path / str(run), seed, min(KILLS_PER_RUN, kills), counts)
     if report := os.environ.get("REPORT"):
         Path(report).write_text(
-            json.dumps({"command": f"make crash SEEDS={kills}", **dict(sorted(counts.items()))}, indent=1) + "\n"
+            json.dumps({"command": f"make crash SEEDS={10 * kills}", **dict(sorted(counts.items()))}, indent=1) + "\n"
         )
 
 
 def one_run(directory: Path, seed: int, kills: int, counts: Counter[str]) -> None:
     """Writes to all topics while the broker dies again and again, then reads everything."""
     directory.mkdir()
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 (seeded)
     broker = Broker(directory, 1 + seed % 2, chance, counts)
     counts[f"runs with {1 + seed % 2} log.dirs"] += 1
     with contextlib.ExitStack() as stack:

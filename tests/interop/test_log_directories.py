@@ -105,7 +105,7 @@ def test_dump_log_segments_reads_what_we_wrote_of_all_codecs_and_transactions() 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
 def test_our_log_reads_what_kafka_wrote(reference: Reference, how: int) -> None:
-    chance = random.Random(7)
+    chance = random.Random(7)  # noqa: S311 (seeded)
     reference.create("mixed", **{"segment.bytes": "1048576", "segment.ms": "200"})
     reference.create("keyed", **{"cleanup.policy": "compact", "segment.ms": "200", "min.cleanable.dirty.ratio": "0.01"})
     for codec in CODECS:
@@ -139,7 +139,7 @@ def test_our_log_reads_what_kafka_wrote(reference: Reference, how: int) -> None:
 
 
 @pytest.mark.parametrize("properly", [True, False], ids=["trusted", "recovered"])
-def test_kafkas_log_opens_what_we_wrote(reference: Reference, tmp_path: Path, properly: bool) -> None:
+def test_kafkas_log_opens_what_we_wrote(reference: Reference, tmp_path: Path, *, properly: bool) -> None:
     expected: list[bytes] = []
     ours = tmp_path / "ours"
     options = {"log_index_interval_bytes": 512}
@@ -147,7 +147,7 @@ def test_kafkas_log_opens_what_we_wrote(reference: Reference, tmp_path: Path, pr
         address = {"bootstrap_servers": broker.bootstrap_servers}
         with barnabas.Admin(**address) as admin:
             admin.create_topics([NewTopic("moved", 1, configs={"segment.ms": "100"})])
-        chance = random.Random(8)
+        chance = random.Random(8)  # noqa: S311 (seeded)
         for codec in CODECS:
             with barnabas.Producer(**address, compression_type=codec, batch_size=16_384) as producer:
                 values = [b"%s %d %s" % (codec.encode(), n, b"." * chance.randrange(300)) for n in range(RECORDS)]

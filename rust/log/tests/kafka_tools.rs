@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use barnabas_log::{AppendOrigin, FileStorage, LogConfig, LogManager, ManagerConfig, PartitionLog};
+use barnabas_log::{AppendOrigin, Cleaner, FileStorage, FullSpeed, LogConfig, LogManager, ManagerConfig, PartitionLog};
 use barnabas_records::{
     BatchBuilder, BatchIter, Compression, ControlKey, EndTransactionMarker, RecordIter, Seal, build_control_batch,
     control_type,
@@ -31,68 +31,126 @@ fn manager(data: &Path, cluster_id: &str, node_id: i32) -> LogManager {
     LogManager::open(Arc::new(FileStorage), config, NOW).unwrap()
 }
 
-/// Batches of all codecs, of idempotent producers and of a transaction, over several segments and leader epochs.
-fn fill(log: &PartitionLog) -> usize {
+/// A small generator of random numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+
+    fn int(&mut self, bound: u64) -> i32 {
+        i32::try_from(self.below(bound)).unwrap()
+    }
+}
+
+/// A transactional producer: its next sequence and whether a transaction is open.
+#[derive(Clone, Copy, Default)]
+struct Transactional {
+    sequence: i32,
+    is_open: bool,
+}
+
+/// Batches of all codecs, of idempotent producers and of transactions that end in either way, over several leader
+/// epochs, with few keys and some tombstones. Returns the number of records, markers among them.
+fn fill(log: &PartitionLog, seed: u64) -> usize {
+    let mut random = Random(seed);
     let mut records = 0;
-    for index in 0..300i32 {
-        let codec = Compression::ALL[usize::try_from(index % 5).unwrap()];
-        let mut builder = BatchBuilder::new(Vec::new());
-        let count = index % 7 + 1;
-        for record in 0..count {
-            let value = format!("value {index} {record} {}", "x".repeat(100));
-            let header: [(&[u8], Option<&[u8]>); 1] = [(b"h", None)];
-            builder
-                .append(NOW + i64::from(index), Some(b"key"), Some(value.as_bytes()), &header)
-                .unwrap();
+    let mut sequences = [0; 3];
+    let mut transactional = [Transactional::default(); 3];
+    for step in 0..500i32 {
+        let now = NOW + i64::from(step);
+        let producer = usize::try_from(random.below(3)).unwrap();
+        let kind = random.below(10);
+        let mut append = |mut batch: Vec<u8>| {
+            log.append(&mut batch, step / 150, now, AppendOrigin::Internal).unwrap();
+        };
+        if kind == 0 && transactional[producer].is_open {
+            transactional[producer].is_open = false;
+            append(marker(producer, random.below(2) == 0, step));
+            records += 1;
+            continue;
         }
+        let count = random.int(7) + 1;
         let mut seal = Seal {
-            compression: codec,
+            compression: Compression::ALL[usize::try_from(random.below(5)).unwrap()],
             ..Seal::default()
         };
-        if index % 3 == 0 {
-            seal.producer_id = 1000 + i64::from(index % 2);
+        if kind < 3 {
+            seal.producer_id = 1000 + i64::try_from(producer).unwrap();
             seal.producer_epoch = 0;
-            seal.base_sequence = if index < 6 { 0 } else { -1 };
+            seal.base_sequence = sequences[producer];
+            sequences[producer] += count;
+        } else if kind < 7 {
+            seal = Seal {
+                base_sequence: transactional[producer].sequence,
+                ..transaction(producer, seal.compression)
+            };
+            transactional[producer].sequence += count;
+            transactional[producer].is_open = true;
         }
-        let mut batch = builder.finish(&seal, &mut Vec::new()).unwrap();
-        log.append(&mut batch, index / 100, NOW + i64::from(index), AppendOrigin::Internal)
-            .unwrap();
+        let mut builder = BatchBuilder::new(Vec::new());
+        for record in 0..count {
+            let key = format!("key {}", random.below(25));
+            let value = format!(
+                "value {step} {record} {}",
+                "x".repeat(usize::try_from(random.below(200)).unwrap())
+            );
+            let value = (random.below(10) > 0).then_some(value.as_bytes());
+            let header: [(&[u8], Option<&[u8]>); 1] = [(b"h", None)];
+            builder.append(now, Some(key.as_bytes()), value, &header).unwrap();
+        }
+        append(builder.finish(&seal, &mut Vec::new()).unwrap());
         records += usize::try_from(count).unwrap();
     }
-    let transaction = Seal {
-        producer_id: 77,
+    for (producer, state) in transactional.iter().enumerate().filter(|(_, state)| state.is_open) {
+        let mut end = marker(producer, state.sequence % 2 == 0, 500);
+        log.append(&mut end, 3, NOW + 500, AppendOrigin::Internal).unwrap();
+        records += 1;
+    }
+    log.set_high_watermark(log.log_end_offset());
+    records
+}
+
+fn transaction(producer: usize, compression: Compression) -> Seal {
+    Seal {
+        producer_id: 70 + i64::try_from(producer).unwrap(),
         producer_epoch: 3,
-        base_sequence: 0,
         transactional: true,
+        compression,
         ..Seal::default()
-    };
-    let mut builder = BatchBuilder::new(Vec::new());
-    builder.append(NOW, None, Some(b"in a transaction"), &[]).unwrap();
-    let data = builder.finish(&transaction, &mut Vec::new()).unwrap();
+    }
+}
+
+fn marker(producer: usize, commits: bool, coordinator_epoch: i32) -> Vec<u8> {
     let key = ControlKey {
         version: 0,
-        control_type: control_type::COMMIT,
+        control_type: if commits {
+            control_type::COMMIT
+        } else {
+            control_type::ABORT
+        },
     };
     let value = EndTransactionMarker {
         version: 0,
-        coordinator_epoch: 5,
-    }
-    .to_bytes();
-    let marker = build_control_batch(
+        coordinator_epoch,
+    };
+    let seal = Seal {
+        base_sequence: -1,
+        ..transaction(producer, Compression::None)
+    };
+    build_control_batch(
         Vec::new(),
         key,
-        &value,
-        NOW,
-        &Seal {
-            base_sequence: -1,
-            ..transaction
-        },
+        &value.to_bytes(),
+        NOW + i64::from(coordinator_epoch),
+        &seal,
     )
-    .unwrap();
-    for mut batch in [data, marker] {
-        log.append(&mut batch, 3, NOW, AppendOrigin::Internal).unwrap();
-    }
-    records + 2
+    .unwrap()
 }
 
 fn dump(arguments: &[&str], files: &[PathBuf]) -> String {
@@ -122,38 +180,113 @@ fn files(dir: &Path, suffix: &str) -> Vec<PathBuf> {
     found
 }
 
-#[test]
-#[ignore = "needs Java and KAFKA_CLASSPATH"]
-fn dump_log_segments_reads_our_files_without_complaint() {
-    let data = tempfile::tempdir().unwrap();
-    let manager = manager(data.path(), "cluster", 1);
-    let config = LogConfig {
-        segment_bytes: 16 << 10,
-        index_interval_bytes: 1000,
-        ..LogConfig::default()
-    };
-    let log = manager.get_or_create("t", 0, [3; 16], config, NOW).unwrap();
-    let records = fill(&log);
-    manager.shutdown(NOW).unwrap();
-    let dir = data.path().join("t-0");
-    assert!(files(&dir, ".log").len() > 3);
-
-    let logs = dump(&["--deep-iteration", "--print-data-log"], &files(&dir, ".log"));
-    let dumped = logs.lines().filter(|line| line.starts_with("| offset:")).count();
-    assert_eq!(dumped, records, "{logs}");
+/// Every file of the directory, by every check that the tool has; returns what it prints of the batches.
+fn dump_directory(dir: &Path) -> String {
+    let logs = dump(&["--deep-iteration", "--print-data-log"], &files(dir, ".log"));
     assert!(!logs.contains("isvalid: false"), "{logs}");
-    assert!(logs.contains("endTxnMarker: COMMIT coordinatorEpoch: 5"), "{logs}");
     for arguments in [&["--index-sanity-check"][..], &["--verify-index-only"], &[]] {
         for suffix in [".index", ".timeindex"] {
-            let indexes = dump(arguments, &files(&dir, suffix));
+            let indexes = dump(arguments, &files(dir, suffix));
             for complaint in ["Found", "Mismatch", "mismatch", "rror", "xception", "not found"] {
                 assert!(!indexes.contains(complaint), "{arguments:?}: {indexes}");
             }
         }
     }
-    let snapshots = dump(&[], &files(&dir, ".snapshot"));
-    assert!(snapshots.contains("producerId: 77 producerEpoch: 3"), "{snapshots}");
-    assert!(snapshots.contains("coordinatorEpoch: 5"), "{snapshots}");
+    logs
+}
+
+/// How many lines of `text` have all of `parts`.
+fn lines_with(text: &str, parts: &[&str]) -> usize {
+    text.lines()
+        .filter(|line| parts.iter().all(|part| line.contains(part)))
+        .count()
+}
+
+#[test]
+#[ignore = "needs Java and KAFKA_CLASSPATH"]
+fn dump_log_segments_reads_our_files_without_complaint() {
+    let seeds = std::env::var("SEEDS").map_or(2, |text| text.parse().unwrap());
+    for seed in 0..seeds {
+        let data = tempfile::tempdir().unwrap();
+        let manager = manager(data.path(), "cluster", 1);
+        let config = LogConfig {
+            segment_bytes: 16 << 10,
+            index_interval_bytes: 500 + u32::try_from(seed).unwrap(),
+            ..LogConfig::default()
+        };
+        let compacted = LogConfig {
+            compact: true,
+            delete: false,
+            min_cleanable_dirty_ratio: 0.0,
+            delete_retention_ms: 0,
+            ..config.clone()
+        };
+        let plain = manager.get_or_create("plain", 0, [3; 16], config, NOW).unwrap();
+        let keyed = manager.get_or_create("keyed", 0, [4; 16], compacted, NOW).unwrap();
+        let records = fill(&plain, seed);
+        let before = fill(&keyed, seed);
+        let first = manager.clean_next(&Cleaner::default(), NOW + 1000, &FullSpeed).unwrap();
+        assert!(first.done.is_some(), "{first:?}");
+        let after = fill_more(&keyed, seed);
+        manager.clean_next(&Cleaner::default(), NOW + 100_000_000, &FullSpeed);
+        manager.shutdown(NOW).unwrap();
+
+        let dir = data.path().join("plain-0");
+        assert!(files(&dir, ".log").len() > 3);
+        let logs = dump_directory(&dir);
+        assert_eq!(lines_with(&logs, &["| offset:"]), records, "seed {seed}");
+        let aborts = lines_with(&logs, &["endTxnMarker: ABORT"]);
+        assert!(aborts > 0 && logs.contains("endTxnMarker: COMMIT"));
+        let indexed = dump(&[], &files(&dir, ".txnindex"));
+        assert_eq!(
+            lines_with(&indexed, &["producerId: 7", "firstOffset"]),
+            aborts,
+            "{indexed}"
+        );
+        let snapshots = dump(&[], &files(&dir, ".snapshot"));
+        for producer in ["producerId: 1000 producerEpoch: 0", "producerId: 70 producerEpoch: 3"] {
+            assert!(snapshots.contains(producer), "{snapshots}");
+        }
+
+        let dir = data.path().join("keyed-0");
+        let logs = dump_directory(&dir);
+        let left = lines_with(&logs, &["| offset:"]);
+        assert!(
+            left > 25 && left < (before + after) / 2,
+            "{left} of {before} and {after}"
+        );
+        dump(&[], &files(&dir, ".snapshot"));
+        let indexes = files(&dir, ".txnindex");
+        if !indexes.is_empty() {
+            dump(&[], &indexes);
+        }
+    }
+}
+
+/// More of the same keys, so that a second round meets segments that were compacted before.
+fn fill_more(log: &PartitionLog, seed: u64) -> usize {
+    let mut random = Random(!seed);
+    let mut records = 0;
+    for step in 0..300i32 {
+        let mut builder = BatchBuilder::new(Vec::new());
+        for record in 0..4 {
+            let key = format!("key {}", random.below(25));
+            let value = format!("value {step} {record} {}", "y".repeat(100));
+            let value = Some(value.as_bytes());
+            builder
+                .append(NOW + 600 + i64::from(step), Some(key.as_bytes()), value, &[])
+                .unwrap();
+            records += 1;
+        }
+        let seal = Seal {
+            compression: Compression::ALL[usize::try_from(random.below(5)).unwrap()],
+            ..Seal::default()
+        };
+        let mut batch = builder.finish(&seal, &mut Vec::new()).unwrap();
+        log.append(&mut batch, 3, NOW + 600, AppendOrigin::Internal).unwrap();
+    }
+    log.set_high_watermark(log.log_end_offset());
+    records
 }
 
 /// Opens a copy of a data directory that a Kafka broker wrote, whether it was stopped or killed, and compares the end

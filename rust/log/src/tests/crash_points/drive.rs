@@ -10,7 +10,7 @@ use barnabas_records::{
 use super::model::Model;
 use crate::tests::sim::{Random, SimStorage};
 use crate::tests::stored::{Stored, decode_stored};
-use crate::{AppendOrigin, LogConfig, LogManager, ManagerConfig, PartitionLog};
+use crate::{AppendOrigin, Cleaner, FullSpeed, LogConfig, LogManager, ManagerConfig, PartitionLog};
 
 pub(super) const NOW: i64 = 1_700_000_000_000;
 
@@ -70,6 +70,8 @@ fn log_config(random: &mut Random, compact: bool) -> LogConfig {
         segment_index_bytes: u32::try_from(24 + random.below(200)).unwrap(),
         compact,
         delete: !compact,
+        min_cleanable_dirty_ratio: 0.0,
+        delete_retention_ms: i64::try_from(random.below(100)).unwrap(),
         retention_ms: i64::try_from(random.below(2000)).unwrap(),
         retention_bytes: i64::try_from(random.below(9000)).unwrap() - 2000,
         file_delete_delay_ms: i64::try_from(random.below(500)).unwrap(),
@@ -139,6 +141,7 @@ impl Life {
             15 => ("delete records", self.delete_records()),
             16..=17 => ("retention", self.retain(index)),
             18 => ("remove deleted", self.remove_deleted()),
+            19..=20 => ("compact", self.compact()),
             _ => ("append", self.append(index)),
         };
         let failed = match outcome {
@@ -286,6 +289,23 @@ impl Life {
         };
         assert!(!self.parts[index].config.compact || self.parts[index].model.start == 0);
         outcome.map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    /// Compacts the second partition, if there is something to do; a disk that fails takes the directory offline.
+    fn compact(&mut self) -> Result<(), String> {
+        let log = self.log(1)?;
+        let round = self.manager().clean_next(&Cleaner::default(), self.now, &FullSpeed);
+        match (round, self.manager().offline_dirs().pop()) {
+            (_, Some((_, reason))) => Err(reason),
+            (Some(round), None) => {
+                assert!(round.done.is_some(), "{round:?}");
+                let flushed = log.recovery_point();
+                let model = &mut self.parts[1].model;
+                model.flushed = model.flushed.max(flushed);
+                Ok(())
+            }
+            (None, None) => Ok(()),
+        }
     }
 
     fn remove_deleted(&self) -> Result<(), String> {

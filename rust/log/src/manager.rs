@@ -339,19 +339,21 @@ impl LogManager {
         let (mut recovery_points, mut log_starts, mut high_watermarks, mut cleaned) =
             (Offsets::new(), Offsets::new(), Offsets::new(), Offsets::new());
         for (topic, partition, log) in self.partitions_in(dir) {
-            let Some(first) = log.segments().first().map(|segment| segment.base_offset) else {
-                continue;
-            };
+            let first = log.segments().first().map(|segment| segment.base_offset);
             let key = (topic, partition);
-            if log.log_start_offset() > first {
+            // A log that lost all segments has its start nowhere else.
+            if log.log_start_offset() > first.unwrap_or(0) {
                 log_starts.insert(key.clone(), log.log_start_offset());
+            }
+            if first.is_none() {
+                continue;
             }
             high_watermarks.insert(key.clone(), log.high_watermark());
             cleaned.extend(log.cleaned_offset().map(|offset| (key.clone(), offset)));
             recovery_points.insert(key, log.recovery_checkpoint());
         }
         checkpointed.clear();
-        checkpointed.extend(recovery_points.keys().cloned());
+        checkpointed.extend(recovery_points.keys().chain(log_starts.keys()).cloned());
         let files = [
             (checkpoint::RECOVERY_POINT, recovery_points),
             (checkpoint::LOG_START, log_starts),

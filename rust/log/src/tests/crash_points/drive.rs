@@ -411,7 +411,7 @@ impl Life {
         let flushed = log.recovery_point();
         model.flushed = model.flushed.max(flushed);
         log.set_high_watermark(model.end);
-        if model.unsure_below == 0 {
+        if !model.unsure_stable {
             let stable = model.first_unstable().map_or(model.end, |first| first.max(model.start));
             assert_eq!(log.last_stable_offset(), stable);
         }

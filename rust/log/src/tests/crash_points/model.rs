@@ -20,6 +20,8 @@ pub(super) struct Model {
     pub(super) flushed: i64,
     /// Producers that last wrote below may be unknown: power was lost when that was deleted already.
     pub(super) unsure_below: i64,
+    /// The same of open transactions.
+    pub(super) unsure_stable: bool,
     /// Its directory was deleted, durably, or never made.
     pub(super) absent: bool,
 }

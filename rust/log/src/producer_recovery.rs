@@ -56,7 +56,8 @@ impl ProducerRecovery<'_> {
             let mut keep = offset <= log_end_offset;
             if keep && newest.is_none() {
                 let states = load(self.env, &path)?;
-                keep = states.is_some();
+                let is_newest = snapshot_offset < 0;
+                keep = states.is_some() && (is_newest || at_segment);
                 if keep {
                     snapshot_offset = snapshot_offset.max(offset);
                 }

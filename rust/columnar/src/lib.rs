@@ -1,4 +1,5 @@
-//! Record batches to Arrow: Kafka's own columns in one pass, and typed columns decoded from JSON values.
+//! Record batches to Arrow and back: Kafka's own columns in one pass, and typed columns from and to JSON, Avro, CSV and
+//! text.
 //!
 //! Works on batches that are already fetched, checked and decompressed. It may do no I/O and start no thread; every
 //! length comes from [`barnabas_records`], which has checked it, and what grows with the input has a named limit.

@@ -160,7 +160,9 @@ class ConsumerGroupModel(RuleBasedStateMachine):
     @rule(pick=st.integers(0, 9))
     def late_request_arrives(self, pick: int) -> None:
         member, incarnation, request = self.late.pop(pick % len(self.late))
-        is_old = 0 < request.member_epoch < member.epoch - 1
+        group = self.virtual.shard.consumer_groups.get(GROUP)
+        known = None if group is None else group.members.get(request.member_id)
+        is_old = request.member_epoch > 0 and (known is None or request.member_epoch < known.previous_epoch)
         if not is_old and request != self.request(member):
             # The protocol has no defence against an old join, nor against a request of the present or the last epoch
             # that says less is owned than is: connections keep the order. What can arrive is the same once more, or a

@@ -54,10 +54,10 @@ impl ProducerRecovery<'_> {
             let at_segment = self.segments.iter().any(|segment| segment.base_offset == offset);
             // Kept: the newest, and those a later truncation can go back to.
             let mut keep = offset <= log_end_offset;
-            if keep && newest.is_none() {
+            // One that is not at a segment serves only as the newest: a start after this one must not miss it.
+            if keep && newest.is_none() && (snapshot_offset < 0 || at_segment) {
                 let states = load(self.env, &path)?;
-                let is_newest = snapshot_offset < 0;
-                keep = states.is_some() && (is_newest || at_segment);
+                keep = states.is_some();
                 if keep {
                     snapshot_offset = snapshot_offset.max(offset);
                 }

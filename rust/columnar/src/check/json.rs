@@ -7,7 +7,7 @@ use arrow_array::{RecordBatch, StructArray};
 use arrow_schema::{DataType, Field};
 
 use super::{check_policies, decode, leaves, nested, values};
-use crate::json::{JsonWriteOptions, encode};
+use crate::json::{JsonWriteOptions, TimeOptions, encode};
 use crate::{Pattern, PayloadOptions};
 
 /// Options of syntax, one for each bit of an input's first byte.
@@ -65,8 +65,11 @@ fn fields() -> Vec<Field> {
 /// Good or bad, what was decoded are values like others: written and read again they are the same.
 fn check_writing(fields: &[Field], rows: &RecordBatch) {
     let options = JsonWriteOptions {
-        timestamp_format: Pattern::new("timestampFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX").ok(),
-        local_timestamp_format: Pattern::new("timestampNTZFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSSSS").ok(),
+        times: TimeOptions {
+            timestamp_format: Pattern::new("timestampFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX").ok(),
+            local_timestamp_format: Pattern::new("timestampNTZFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSSSS").ok(),
+            ..TimeOptions::default()
+        },
         ..JsonWriteOptions::default()
     };
     let Ok(payload) = rows.project(&(0..fields.len()).collect::<Vec<_>>()) else {

@@ -50,7 +50,8 @@ pub struct CsvOptions {
     pub columns_max: usize,
     /// Most bytes of a field.
     pub field_bytes_max: usize,
-    pub(crate) times: TimeOptions,
+    /// How dates and times are read.
+    pub times: TimeOptions,
 }
 
 impl Default for CsvOptions {

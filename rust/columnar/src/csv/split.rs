@@ -37,8 +37,9 @@ pub(crate) struct Splitter {
 enum Quoted {
     /// Before a separator, or at the end of the line.
     Ended(usize),
-    /// It is not a quoted field after all: from here it goes on to the next separator as it is written.
-    Open(usize),
+    /// It is not a quoted field after all: from here it goes on to the next separator as it is written. If it goes on to
+    /// the end of the line, univocity closes it where a quote stands second after the white space.
+    Open { at: usize, closes_at_end: bool },
 }
 
 impl Splitter {
@@ -183,13 +184,16 @@ impl Splitter {
                 };
                 (token, end)
             }
-            Quoted::Open(at) => {
+            Quoted::Open { at, closes_at_end } => {
                 if let Some(quote) = self.quote {
                     self.buffer.insert(begin, quote);
                 }
                 let end = self.next_separator(line, at);
                 let kept = self.trimmed_end(line, at, end);
                 self.buffer.extend_from_slice(line.get(at..kept).unwrap_or_default());
+                if closes_at_end && end == line.len() {
+                    self.buffer.extend(self.quote);
+                }
                 (Token::Buffer(begin, self.buffer.len()), end)
             }
         }
@@ -235,7 +239,10 @@ impl Splitter {
                 }
             } else if after_quote {
                 self.buffer.extend(quote);
-                return Quoted::Open(at);
+                return Quoted::Open {
+                    at,
+                    closes_at_end: false,
+                };
             } else {
                 if after_escape {
                     self.buffer.extend(escape);
@@ -258,7 +265,11 @@ impl Splitter {
             return Quoted::Ended(next);
         }
         self.buffer.extend(self.quote);
-        Quoted::Open(at)
+        let second = line.get(next.saturating_add(1)).copied();
+        Quoted::Open {
+            at,
+            closes_at_end: second.is_some() && second == self.quote,
+        }
     }
 }
 
@@ -279,7 +290,7 @@ mod tests {
     }
 
     /// What univocity makes of each line, through Spark's `from_csv`.
-    const LINES: [(&str, &[&str]); 43] = [
+    const LINES: [(&str, &[&str]); 44] = [
         ("1,x,2", &["1", "x", "2"]),
         (r#"1,"x,y",2"#, &["1", "x,y", "2"]),
         (r#"1,"x""y",2"#, &["1", r#""x""y""#, "2"]),
@@ -323,6 +334,7 @@ mod tests {
         (r#""""""#, &[r#""""#]),
         (r#""a" "#, &["a"]),
         (r#""a"b""#, &[r#""a"b""#]),
+        (r#"1,"a" b""#, &["1", r#""a" b"""#]),
     ];
 
     #[test]

@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use super::JsonOptions;
 use super::fields::FieldSpans;
-use super::scan::{Scanner, Span};
+use super::scan::{Malformed, Scanner, Span};
 use super::value::{self, Value};
 use crate::builder::{BytesBuilder, ListEnds};
 use crate::scalar::Leaf;
@@ -165,7 +165,12 @@ impl StructColumn {
             self.push_null()?;
             return Ok(Fit::Bad);
         }
-        let bad = push_fields(&mut self.children, &self.fields, &self.spans, options, object)?;
+        self.push_scanned(options, object)
+    }
+
+    /// Appends the object whose fields were found last.
+    fn push_scanned(&mut self, options: &JsonOptions, input: &[u8]) -> Result<Fit> {
+        let bad = push_fields(&mut self.children, &self.fields, &self.spans, options, input)?;
         self.nulls.append_non_null();
         Ok(if bad.is_some() { Fit::Partial } else { Fit::Fits })
     }
@@ -186,14 +191,32 @@ impl StructColumn {
     }
 }
 
-/// Appends an element to a child column and keeps the worst that happened; nothing after a bad one counts.
-fn push_child(child: &mut Column, options: &JsonOptions, input: &[u8], span: Span, worst: &mut Result<Fit>) -> bool {
-    let Ok(before) = *worst else { return false };
-    if before == Fit::Bad {
-        return false;
-    }
-    *worst = child.push(options, input, span).map(|fit| fit.max(before));
-    true
+/// Appends the value where the scanner is to a child column, steps over it, and keeps the worst that happened; nothing
+/// after a bad one counts. Says whether the child has one more row.
+fn push_child(
+    child: &mut Column,
+    options: &JsonOptions,
+    scanner: &mut Scanner<'_>,
+    worst: &mut Result<Fit>,
+) -> std::result::Result<bool, Malformed> {
+    let before = match worst {
+        Ok(before @ (Fit::Fits | Fit::Partial)) => *before,
+        Ok(Fit::Bad) | Err(_) => {
+            scanner.value(1)?;
+            return Ok(false);
+        }
+    };
+    let input = scanner.input();
+    let fit = match child {
+        // An object is looked through once, where it stands.
+        Column::Struct(column) if scanner.at_object() => {
+            column.spans.scan_at(scanner)?;
+            column.push_scanned(options, input)
+        }
+        child => child.push(options, input, scanner.value(1)?),
+    };
+    *worst = fit.map(|fit| fit.max(before));
+    Ok(true)
 }
 
 /// A list column: a list's elements.
@@ -221,10 +244,11 @@ impl ListColumn {
         let list = span.bytes(input);
         let mut worst = Ok(Fit::Fits);
         let Self { child, count, .. } = self;
-        let scanned = Scanner::new(list, options.syntax).list(0, |element| {
-            if push_child(child, options, list, element, &mut worst) {
+        let scanned = Scanner::new(list, options.syntax).list(0, |scanner| {
+            if push_child(child, options, scanner, &mut worst)? {
                 *count = count.saturating_add(1);
             }
+            Ok(())
         });
         let fit = if span.is_list() && scanned.is_ok() {
             worst?
@@ -281,14 +305,15 @@ impl MapColumn {
         let object = span.bytes(input);
         let mut worst = Ok(Fit::Fits);
         let Self { keys, child, count, .. } = self;
-        let scanned = Scanner::new(object, options.syntax).object(0, |name, element| {
-            if push_child(child, options, object, element, &mut worst) {
+        let scanned = Scanner::new(object, options.syntax).object(0, |name, scanner| {
+            if push_child(child, options, scanner, &mut worst)? {
                 value::characters(object, name, keys.data_mut());
                 if let Err(error) = keys.seal(true) {
                     worst = Err(error);
                 }
                 *count = count.saturating_add(1);
             }
+            Ok(())
         });
         let fit = if span.is_object() && scanned.is_ok() {
             worst?

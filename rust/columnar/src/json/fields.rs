@@ -51,12 +51,18 @@ impl FieldSpans {
 
     /// Finds the fields of the object that `input` begins with.
     pub(crate) fn scan(&mut self, input: &[u8], syntax: Syntax) -> Result<(), Malformed> {
+        self.scan_at(&mut Scanner::new(input, syntax))
+    }
+
+    /// Finds the fields of the object that begins where the scanner is, and steps over it.
+    #[inline]
+    pub(crate) fn scan_at(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Malformed> {
         self.clear();
-        let mut scanner = Scanner::new(input, syntax);
+        let input = scanner.input();
         let mut position = 0usize;
         let mut is_first = true;
         loop {
-            let target = if let Some((found, target)) = self.recognise(&mut scanner, position) {
+            let target = if let Some((found, target)) = self.recognise(scanner, position) {
                 position = found;
                 target
             } else {

@@ -34,10 +34,9 @@ use arrow_schema::{Field, Fields};
 
 use column::{Column, push_fields};
 use fields::FieldSpans;
-pub(crate) use options::TimeOptions;
-pub use options::{EpochUnit, JsonOptions};
-pub use scan::NESTING_LIMIT;
+pub use options::{EpochUnit, JsonOptions, TimeOptions};
 use scan::{Malformed, Scanner};
+pub use scan::{NESTING_LIMIT, Syntax};
 pub use write::{JsonWriteOptions, encode};
 
 use crate::Result;

@@ -34,17 +34,10 @@ impl EpochUnit {
 pub struct JsonOptions {
     /// What whole numbers are in a column of timestamps.
     pub epoch_unit: EpochUnit,
-    /// Seconds from UTC of dates and times that do not say.
-    pub zone_offset_seconds: i64,
-    /// Pattern of dates instead of ISO 8601.
-    pub date_format: Option<Pattern>,
-    /// Pattern of timestamps instead of ISO 8601.
-    pub timestamp_format: Option<Pattern>,
-    /// Pattern of timestamps without a zone instead of ISO 8601.
-    pub local_timestamp_format: Option<Pattern>,
-    /// Whether what a pattern does not fit may still be ISO 8601.
-    pub falls_back: bool,
-    pub(crate) syntax: Syntax,
+    /// How dates and times are read.
+    pub times: TimeOptions,
+    /// What is allowed beyond RFC 8259.
+    pub syntax: Syntax,
 }
 
 impl JsonOptions {
@@ -83,27 +76,27 @@ impl JsonOptions {
         ] {
             map.refuse(name, reason)?;
         }
-        let times = TimeOptions::take(map)?;
         Ok(Self {
             epoch_unit,
-            zone_offset_seconds: times.zone_offset_seconds,
-            date_format: times.date_format,
-            timestamp_format: times.timestamp_format,
-            local_timestamp_format: times.local_timestamp_format,
-            falls_back: times.falls_back,
+            times: TimeOptions::take(map)?,
             syntax,
         })
     }
 }
 
-/// The options of dates and times, which formats of text share.
+/// How dates and times are read and written; formats of text share it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TimeOptions {
-    pub(crate) zone_offset_seconds: i64,
-    pub(crate) date_format: Option<Pattern>,
-    pub(crate) timestamp_format: Option<Pattern>,
-    pub(crate) local_timestamp_format: Option<Pattern>,
-    pub(crate) falls_back: bool,
+pub struct TimeOptions {
+    /// Seconds from UTC of dates and times that do not say, and in which timestamps are written.
+    pub zone_offset_seconds: i64,
+    /// Pattern of dates instead of ISO 8601.
+    pub date_format: Option<Pattern>,
+    /// Pattern of timestamps instead of ISO 8601.
+    pub timestamp_format: Option<Pattern>,
+    /// Pattern of timestamps without a zone instead of ISO 8601.
+    pub local_timestamp_format: Option<Pattern>,
+    /// Whether what a pattern does not fit may still be ISO 8601.
+    pub falls_back: bool,
 }
 
 impl TimeOptions {

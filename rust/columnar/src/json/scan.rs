@@ -11,21 +11,21 @@ pub const NESTING_LIMIT: usize = 1000;
 /// What is allowed beyond RFC 8259, by the names of Spark's options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-pub(crate) struct Syntax {
+pub struct Syntax {
     /// `allowComments`: as in C and in C++.
-    pub(crate) comments: bool,
+    pub comments: bool,
     /// `allowUnquotedFieldNames`.
-    pub(crate) unquoted_names: bool,
+    pub unquoted_names: bool,
     /// `allowSingleQuotes`.
-    pub(crate) single_quotes: bool,
+    pub single_quotes: bool,
     /// `allowNumericLeadingZeros`.
-    pub(crate) leading_zeros: bool,
+    pub leading_zeros: bool,
     /// `allowNonNumericNumbers`: `NaN`, `Infinity`, `-Infinity`, `+Infinity`, `-INF`, `+INF`.
-    pub(crate) non_numeric: bool,
+    pub non_numeric: bool,
     /// `allowBackslashEscapingAnyCharacter`.
-    pub(crate) any_escape: bool,
+    pub any_escape: bool,
     /// `allowUnquotedControlChars`.
-    pub(crate) control_characters: bool,
+    pub control_characters: bool,
 }
 
 impl Default for Syntax {
@@ -133,8 +133,19 @@ impl<'a> Scanner<'a> {
         self.at = self.at.saturating_add(1);
     }
 
+    /// Steps over white space: mostly there is none, or one blank.
     #[inline]
     fn skip_space(&mut self) {
+        if self.peek() == Some(b' ') {
+            self.advance();
+        }
+        if let Some(0..=b' ' | b'/') = self.peek() {
+            self.skip_more_space();
+        }
+    }
+
+    #[inline(never)]
+    fn skip_more_space(&mut self) {
         loop {
             match self.peek() {
                 Some(b' ' | b'\n' | b'\r' | b'\t') => self.advance(),
@@ -180,6 +191,16 @@ impl<'a> Scanner<'a> {
         self.malformed(what)
     }
 
+    /// The bytes that spans are of.
+    pub(crate) fn input(&self) -> &'a [u8] {
+        self.input
+    }
+
+    /// Whether an object begins here.
+    pub(crate) fn at_object(&self) -> bool {
+        self.peek() == Some(b'{')
+    }
+
     /// Position in the input.
     pub(crate) fn position(&self) -> usize {
         self.at
@@ -207,6 +228,7 @@ impl<'a> Scanner<'a> {
 
     /// Steps over what begins an object, or stands between two fields, and over the name and colon of the next field:
     /// gives the name as a span of text, nothing at the end of the object.
+    #[inline(never)]
     pub(crate) fn field_name(&mut self, is_first: bool) -> Scanned<Option<Span>> {
         self.skip_space();
         if is_first {
@@ -227,7 +249,7 @@ impl<'a> Scanner<'a> {
         }
         let name = match self.peek() {
             Some(b'"') => self.text(b'"')?,
-            Some(b'\'') if self.syntax.single_quotes => self.text(b'\'')?,
+            Some(b'\'') if self.syntax.single_quotes => self.single_quoted()?,
             Some(_) if self.syntax.unquoted_names => self.unquoted_name()?,
             _ => return self.malformed("a field name expected"),
         };
@@ -254,21 +276,26 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Steps over an object and calls `field` with each name (as a span of text) and value.
-    pub(crate) fn object(&mut self, depth: usize, mut field: impl FnMut(Span, Span)) -> Scanned<()> {
+    /// Steps over an object; `field` gets each name (as a span of text) and steps over its value.
+    pub(crate) fn object(
+        &mut self,
+        depth: usize,
+        mut field: impl FnMut(Span, &mut Self) -> Scanned<()>,
+    ) -> Scanned<()> {
         if depth >= NESTING_LIMIT {
             return self.malformed("nested too deeply");
         }
         let mut is_first = true;
         while let Some(name) = self.field_name(is_first)? {
-            field(name, self.value(depth.saturating_add(1))?);
+            self.skip_space();
+            field(name, self)?;
             is_first = false;
         }
         Ok(())
     }
 
-    /// Steps over a list and calls `element` with each value.
-    pub(crate) fn list(&mut self, depth: usize, mut element: impl FnMut(Span)) -> Scanned<()> {
+    /// Steps over a list; `element` steps over each value.
+    pub(crate) fn list(&mut self, depth: usize, mut element: impl FnMut(&mut Self) -> Scanned<()>) -> Scanned<()> {
         self.skip_space();
         self.expect(b'[', "a list expected")?;
         if depth >= NESTING_LIMIT {
@@ -280,7 +307,8 @@ impl<'a> Scanner<'a> {
             return Ok(());
         }
         loop {
-            element(self.value(depth.saturating_add(1))?);
+            self.skip_space();
+            element(self)?;
             self.skip_space();
             match self.peek() {
                 Some(b',') => self.advance(),
@@ -299,11 +327,12 @@ impl<'a> Scanner<'a> {
         self.skip_space();
         match self.peek() {
             Some(b'"') => self.text(b'"'),
-            Some(b'\'') if self.syntax.single_quotes => self.text(b'\''),
+            Some(b'\'') if self.syntax.single_quotes => self.single_quoted(),
             Some(b'-' | b'+' | b'0'..=b'9') => self.number(),
             Some(b'{') => {
                 let start = self.at;
-                self.object(depth, |_, _| ())?;
+                let below = depth.saturating_add(1);
+                self.object(depth, |_, scanner| scanner.value(below).map(|_| ()))?;
                 Ok(Span {
                     kind: Kind::Object,
                     start,
@@ -312,7 +341,8 @@ impl<'a> Scanner<'a> {
             }
             Some(b'[') => {
                 let start = self.at;
-                self.list(depth, |_| ())?;
+                let below = depth.saturating_add(1);
+                self.list(depth, |scanner| scanner.value(below).map(|_| ()))?;
                 Ok(Span {
                     kind: Kind::List,
                     start,
@@ -420,8 +450,15 @@ impl<'a> Scanner<'a> {
         self.at.saturating_sub(start)
     }
 
+    /// The rarer kind of string stands apart, so that the common one is part of its callers.
+    #[inline(never)]
+    fn single_quoted(&mut self) -> Scanned<Span> {
+        self.text(b'\'')
+    }
+
     /// Steps over a string and looks for its end eight bytes at a time.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the loop that every flat object spends most of its time in")]
     fn text(&mut self, quote: u8) -> Scanned<Span> {
         self.advance();
         let start = self.at;

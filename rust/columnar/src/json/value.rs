@@ -109,10 +109,10 @@ impl Source for Value<'_> {
 
     fn date(&self) -> Option<i32> {
         self.with_text(|text| {
-            let read = self.options.date_format.as_ref().map(|format| format.read(text));
+            let read = self.options.times.date_format.as_ref().map(|format| format.read(text));
             match read {
                 Some(Some(read)) => i32::try_from(read.days).ok(),
-                Some(None) if !self.options.falls_back => None,
+                Some(None) if !self.options.times.falls_back => None,
                 _ => time::date(text).or_else(|| {
                     // Days since the epoch, as Spark 1.5 wrote dates.
                     let days = number::integer_of_text(text).filter(|days| *days >= FIRST_GREGORIAN_DAY)?;
@@ -127,18 +127,18 @@ impl Source for Value<'_> {
         if self.kind == Kind::Integer {
             return self.integer()?.checked_mul(self.options.epoch_unit.micros());
         }
-        let offset_seconds = self.options.zone_offset_seconds;
-        self.with_text(|text| match &self.options.timestamp_format {
+        let offset_seconds = self.options.times.zone_offset_seconds;
+        self.with_text(|text| match &self.options.times.timestamp_format {
             None => time::timestamp(text, offset_seconds),
             Some(format) => match format.read(text).and_then(|read| read.micros(offset_seconds)) {
-                None if self.options.falls_back => time::timestamp(text, offset_seconds),
+                None if self.options.times.falls_back => time::timestamp(text, offset_seconds),
                 micros => micros,
             },
         })
     }
 
     fn local_timestamp(&self) -> Option<i64> {
-        self.with_text(|text| match &self.options.local_timestamp_format {
+        self.with_text(|text| match &self.options.times.local_timestamp_format {
             None => time::local_timestamp(text),
             Some(format) => format.read(text).filter(|read| read.offset.is_none())?.micros(0),
         })

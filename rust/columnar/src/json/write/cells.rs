@@ -105,21 +105,24 @@ fn leaf(name: &str, array: &ArrayRef, options: &JsonWriteOptions) -> Result<Box<
         },
         DataType::Interval(IntervalUnit::YearMonth) => primitive::<IntervalYearMonthType>(array, times::write_months),
         DataType::Date32 => {
-            let format = options.date_format.clone();
+            let format = options.times.date_format.clone();
             primitive::<Date32Type>(array, move |days, out| {
                 times::write_date(i64::from(days), format.as_ref(), out);
             })
         }
         DataType::Date64 => {
-            let format = options.date_format.clone();
+            let format = options.times.date_format.clone();
             primitive::<Date64Type>(array, move |millis, out| {
                 times::write_date(millis.div_euclid(86_400_000), format.as_ref(), out);
             })
         }
         DataType::Timestamp(unit, zone) => {
             let moment = match zone {
-                Some(_) => Moment::Instant(options.zone_offset_seconds, options.timestamp_format.clone()),
-                None => Moment::Local(options.local_timestamp_format.clone()),
+                Some(_) => Moment::Instant(
+                    options.times.zone_offset_seconds,
+                    options.times.timestamp_format.clone(),
+                ),
+                None => Moment::Local(options.times.local_timestamp_format.clone()),
             };
             match unit {
                 TimeUnit::Second => moments::<TimestampSecondType>(name, array, *unit, moment),

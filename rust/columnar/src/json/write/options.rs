@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::Result;
 use crate::json::TimeOptions;
 use crate::options::OptionMap;
-use crate::scalar::pattern::Pattern;
 
 /// How JSON is written; the default is that of Spark's `to_json`.
 #[derive(Clone, Debug)]
@@ -14,14 +13,8 @@ pub struct JsonWriteOptions {
     pub ignore_null_fields: bool,
     /// Whether characters beyond ASCII are written as escapes.
     pub ascii_only: bool,
-    /// Seconds from UTC in which timestamps are written.
-    pub zone_offset_seconds: i64,
-    /// Pattern of dates instead of ISO 8601.
-    pub date_format: Option<Pattern>,
-    /// Pattern of timestamps instead of ISO 8601 to the millisecond.
-    pub timestamp_format: Option<Pattern>,
-    /// Pattern of timestamps without a zone instead of ISO 8601 to the millisecond.
-    pub local_timestamp_format: Option<Pattern>,
+    /// How dates and times are written; by default timestamps are written to the millisecond.
+    pub times: TimeOptions,
 }
 
 impl Default for JsonWriteOptions {
@@ -29,10 +22,7 @@ impl Default for JsonWriteOptions {
         Self {
             ignore_null_fields: true,
             ascii_only: false,
-            zone_offset_seconds: 0,
-            date_format: None,
-            timestamp_format: None,
-            local_timestamp_format: None,
+            times: TimeOptions::default(),
         }
     }
 }
@@ -58,10 +48,7 @@ impl JsonWriteOptions {
         Ok(Self {
             ignore_null_fields,
             ascii_only,
-            zone_offset_seconds: times.zone_offset_seconds,
-            date_format: times.date_format,
-            timestamp_format: times.timestamp_format,
-            local_timestamp_format: times.local_timestamp_format,
+            times,
         })
     }
 }

@@ -458,7 +458,10 @@ impl<'a> Scanner<'a> {
 
     /// Steps over a string and looks for its end eight bytes at a time.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the loop that every flat object spends most of its time in")]
+    #[expect(
+        clippy::inline_always,
+        reason = "the loop that every flat object spends most of its time in"
+    )]
     fn text(&mut self, quote: u8) -> Scanned<Span> {
         self.advance();
         let start = self.at;

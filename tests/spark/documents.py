@@ -45,19 +45,36 @@ TIMES = ['"2013-01-01T05:00:00Z"', '"2013-01-01 05:00:00"', '"2013-01-01T05:00:0
 SPANS = ['"1 02:03:04.5"', '"-1 2:3:4"', "\"INTERVAL '1 02:03:04' DAY TO SECOND\"", "\"INTERVAL -'1 02:03:04' DAY TO SECOND\"",
          '"1 24:00:00"', '"1"', '"P1D"', "5", "null", '"106751991 04:00:54.775807"', '"106751991 04:00:54.775808"']  # fmt: skip
 BYTES = ['"AQID"', '"AQ=="', '"AQI="', '""', '"AQ==AQID"', '" AQID AQ== "', '"AQ_-"', "1", "null", '"AQ\\u0049D"']
-DEEP = [f'{"[" * depth}{"]" * depth}' for depth in (997, 998, 999, 1000, 1001)]
-LONG = ["1" * 1000, "1" * 1001, f'1.{"5" * 999}', f'1.{"5" * 1000}', f'1e{"0" * 998}1']
+DEEP = [f"{'[' * depth}{']' * depth}" for depth in (997, 998, 999, 1000, 1001)]
+LONG = ["1" * 1000, "1" * 1001, f"1.{'5' * 999}", f"1.{'5' * 1000}", f"1e{'0' * 998}1"]
 BROKEN = ["tru", "nulll", "INF", "+1", ".5", "1.", "01", "--1", "1e", "0x1", "'a", '"a', '"\\x"', '"\\u12g4"', '"\t"', "", "{", "[", "]", "}",
           ",", ":", "undefined", "True", '"a"b', "1 2", "/**/1"]  # fmt: skip
 
 
 FITTING = {
-    "s": ['"a"', '""', '"\\u00e9\\ud83d\\ude00"', '"a\\"b\\\\c\\/d\\n"', '"é漢😀"', "null", "1.50", "true", "[1, 2]", '{"k": [1, "x"]}'],
+    "s": [
+        '"a"',
+        '""',
+        '"\\u00e9\\ud83d\\ude00"',
+        '"a\\"b\\\\c\\/d\\n"',
+        '"é漢😀"',
+        "null",
+        "1.50",
+        "true",
+        "[1, 2]",
+        '{"k": [1, "x"]}',
+    ],
     "b": ["true", "false", "null"],
     "n": ["1.005", "-1.005", "99999999.99", "1e3", '"1,234.5"', '".5"', "null", "0.0049999"],
     "w": ["1.000000000000000001", "-12345678901234567890.5", "5e-19", "1e-400", "null"],
     "day": ['"2013-01-31"', '"2013-1-3"', '"2013"', '"2013-01-31T05:00:00Z"', '"15706"', '"2012-02-29"', "null"],
-    "at": ['"2013-01-01T05:00:00Z"', '"2013-01-01 05:00:00.123456"', '"2013-01-01T05:00:00+02:30"', "1357016400", "null"],
+    "at": [
+        '"2013-01-01T05:00:00Z"',
+        '"2013-01-01 05:00:00.123456"',
+        '"2013-01-01T05:00:00+02:30"',
+        "1357016400",
+        "null",
+    ],
     "local": ['"2013-01-01T05:00:00"', '"2013-01-01 05:00:00.5"', '"2013-01-01"', "null"],
     "span": ['"1 02:03:04.5"', '"-1 2:3:4"', "\"INTERVAL '1 02:03:04' DAY TO SECOND\"", "null"],
     "raw": ['"AQID"', '"AQ=="', '""', "null"],
@@ -65,7 +82,7 @@ FITTING = {
 BITS = {"l": 63, "i": 31, "h": 15, "t": 7}
 
 
-def fitting_value(random: Random, name: str) -> str:
+def fitting_value(random: Random, name: str) -> str:  # noqa: PLR0911 (one for each type)
     """A value that fits the field of this name."""
     if name in BITS:
         return str(random.randint(-(2 ** BITS[name]), 2 ** BITS[name] - 1))
@@ -90,16 +107,24 @@ def fitting_value(random: Random, name: str) -> str:
             return random.choice(FITTING.get(name, ["1", "null", '"x"', "[{}]"]))
 
 
-def json_value(random: Random, name: str) -> str:
+def json_value(random: Random, name: str) -> str:  # noqa: C901, PLR0911 (one for each type)
     """A value for the field of this name, one in eight for another."""
     if random.random() < 1 / 8:
         # Whole seconds that leave the range of timestamps differ, as the documentation says.
         name = random.choice("sbam" if name == "at" else "slidbnoam")
     match name:
         case "s" | "z":
-            return random.choice(TEXTS) if random.random() < 0.6 else json.dumps(_text(random), ensure_ascii=random.random() < 0.5)
+            return (
+                random.choice(TEXTS)
+                if random.random() < 0.6
+                else json.dumps(_text(random), ensure_ascii=random.random() < 0.5)
+            )
         case "l" | "i" | "h" | "t":
-            return random.choice(WHOLE) if random.random() < 0.5 else str(random.randint(-(2 ** random.randint(1, 64)), 2**40))
+            return (
+                random.choice(WHOLE)
+                if random.random() < 0.5
+                else str(random.randint(-(2 ** random.randint(1, 64)), 2**40))
+            )
         case "d" | "f":
             return random.choice(NUMBERS) if random.random() < 0.4 else _number(random)
         case "b":
@@ -118,7 +143,7 @@ def json_value(random: Random, name: str) -> str:
             return _nested(random, name)
 
 
-def _nested(random: Random, name: str) -> str:
+def _nested(random: Random, name: str) -> str:  # noqa: PLR0911 (one for each type)
     if random.random() < 0.1:
         return random.choice(["null", "[]", "{}", '""', "1", '"x"', "[null]", '{"k": null}'])
     several = range(random.randint(0, 3))
@@ -141,7 +166,10 @@ def _nested(random: Random, name: str) -> str:
 
 
 def _text(random: Random) -> str:
-    points = [random.choice([random.randint(0, 0x7F), random.randint(0, 0xFFFF), random.randint(0, 0x10FFFF)]) for _ in range(random.randint(0, 30))]
+    points = [
+        random.choice([random.randint(0, 0x7F), random.randint(0, 0xFFFF), random.randint(0, 0x10FFFF)])
+        for _ in range(random.randint(0, 30))
+    ]
     return "".join(chr(point) for point in points if not 0xD800 <= point < 0xE000)
 
 
@@ -170,7 +198,9 @@ def _object(random: Random, fields: list[tuple[str, str]]) -> str:
     for name, value in fields:
         quote = "'" if random.random() < 0.05 else '"'
         spelled = f"\\u{ord(name[0]):04x}{name[1:]}" if random.random() < 0.05 else name
-        written.append(f"{_space(random)}{quote}{spelled}{quote}{_space(random)}:{_space(random)}{value}{_space(random)}")
+        written.append(
+            f"{_space(random)}{quote}{spelled}{quote}{_space(random)}:{_space(random)}{value}{_space(random)}"
+        )
     return "{" + ",".join(written) + "}"
 
 
@@ -186,7 +216,7 @@ def json_document(random: Random) -> str:
     if random.random() < 0.5:
         random.shuffle(names)
     if random.random() < 0.6:
-        names = [name for name in dict.fromkeys(names)]
+        names = list(dict.fromkeys(names))
         return _object(random, [(name, fitting_value(random, name)) for name in names])
     fields = [(name, json_value(random, name)) for name in names]
     if random.random() < 0.02:
@@ -200,7 +230,25 @@ def json_document(random: Random) -> str:
     return _space(random) + document + random.choice(["", "", "", " ", "x", "}", '{"l": 9}'])
 
 
-WHOLE_DOCUMENTS = ["", " ", "null", "[]", "[{}]", "1", '"s"', "{}", " { } ", "{", "}", '{"l":1', '{"l":1,}', "\ufeff{}", '{"":1}', "nul", "{l:1}"]
+WHOLE_DOCUMENTS = [
+    "",
+    " ",
+    "null",
+    "[]",
+    "[{}]",
+    "1",
+    '"s"',
+    "{}",
+    " { } ",
+    "{",
+    "}",
+    '{"l":1',
+    '{"l":1,}',
+    "\ufeff{}",
+    '{"":1}',
+    "nul",
+    "{l:1}",
+]
 
 CSV_TEXTS = ["a", "", '""', '"a,b"', '"a""b"', '"a\\"b"', '"a"b', '"a" b"', ' "a"', '"a" ', "'a'", '"a\nb"', "a\\,b", '"a\\\\"', '"a\\n"',
              '"a\\b\\"c"', '"\\\\b\\"c"', " a ", '" a "', "é漢😀", '"a"""', '"""a"', '"a,"b', "-", "\t", "#a", '"a\\""b"', "a\rb"]  # fmt: skip

@@ -71,14 +71,16 @@ def rows_of(table: pa.Table) -> list[dict[str, Any]]:
     return pa.table(columns, names=table.column_names).to_pylist()
 
 
-def ours(texts: list[str], schema: pa.Schema, format: str, mode: str, **options: str) -> pa.Table:
+def ours(texts: list[str], schema: pa.Schema, form: str, mode: str, **options: str) -> pa.Table:
     records = Records.from_bytes("t", 0, encode([text.encode() for text in texts]))
-    return records.to_arrow(schema=schema, format=format, mode=mode, options=options)
+    return records.to_arrow(schema=schema, format=form, mode=mode, options=options)
 
 
 def theirs(spark: SparkSession, texts: list[str], schema: str, parse: Any, **options: str) -> pa.Table:
     frame = spark.createDataFrame(list(enumerate(texts)), "row int, value string").coalesce(1)
-    parsed = frame.select("row", parse(f.col("value"), schema, {"columnNameOfCorruptRecord": CORRUPT, **options}).alias("r"))
+    parsed = frame.select(
+        "row", parse(f.col("value"), schema, {"columnNameOfCorruptRecord": CORRUPT, **options}).alias("r")
+    )
     return parsed.orderBy("row").select("r.*").toArrow()
 
 
@@ -138,7 +140,7 @@ def compare(count: Counter[str], texts: list[str], found: list[dict], wanted: li
 @pytest.mark.parametrize("seed", seeds())
 def test_json_rows_are_those_of_from_json(spark, summary, seed):
     count = summary("from_json")
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 (seeded on purpose)
     texts = WHOLE_DOCUMENTS + [json_document(chance) for _ in range(DOCUMENTS_PER_SEED)]
     schema = arrow_schema(spark, JSON_SCHEMA)
     table = ours(texts, schema, "json", "PERMISSIVE")
@@ -149,10 +151,17 @@ def test_json_rows_are_those_of_from_json(spark, summary, seed):
 @pytest.mark.parametrize("seed", seeds())
 def test_csv_rows_are_those_of_from_csv(spark, summary, seed):
     count = summary("from_csv")
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 (seeded on purpose)
     # An empty line and a comment are bad, but Spark has no text for them.
     texts = [" ", ",", '"', '""', "#", *(csv_line(chance) for _ in range(DOCUMENTS_PER_SEED))]
-    options = chance.choice([{}, {"nullValue": "-"}, {"ignoreLeadingWhiteSpace": "true", "ignoreTrailingWhiteSpace": "true"}, {"escape": '"'}])
+    options = chance.choice(
+        [
+            {},
+            {"nullValue": "-"},
+            {"ignoreLeadingWhiteSpace": "true", "ignoreTrailingWhiteSpace": "true"},
+            {"escape": '"'},
+        ]
+    )
     schema = arrow_schema(spark, CSV_SCHEMA)
     table = ours(texts, schema, "csv", "PERMISSIVE", **options)
     compare_csv(count, texts, table, theirs(spark, texts, CSV_SCHEMA, f.from_csv, mode="PERMISSIVE", **options))
@@ -168,7 +177,7 @@ def compare_csv(count: Counter[str], texts: list[str], found: pa.Table, wanted: 
         assert not differing, (text, differing)
 
 
-def check_fail_fast(count, spark, chance, texts, table, ddl, format, parse, **options):
+def check_fail_fast(count, spark, chance, texts, table, ddl, form, parse, **options):
     """What is good passes under FAILFAST, what is bad fails in both readers."""
     schema = table.schema.remove(table.schema.get_field_index(CORRUPT))
     ddl = ddl.rsplit(", ", 1)[0]
@@ -176,14 +185,14 @@ def check_fail_fast(count, spark, chance, texts, table, ddl, format, parse, **op
     good = [text for text, bad in zip(texts, is_bad, strict=True) if not bad]
     bad = [text for text, bad in zip(texts, is_bad, strict=True) if bad]
     there = rows_of(theirs(spark, good, ddl, parse, mode="FAILFAST", **options))
-    assert all(map(same, rows_of(ours(good, schema, format, "FAILFAST", **options)), there))
+    assert all(map(same, rows_of(ours(good, schema, form, "FAILFAST", **options)), there))
     count["good, passed under FAILFAST"] += len(good)
     for text in bad:
         with pytest.raises(ValueError, match="t-0 at offset 0"):
-            ours([text], schema, format, "FAILFAST", **options)
+            ours([text], schema, form, "FAILFAST", **options)
     count["bad, failed here under FAILFAST"] += len(bad)
     for text in chance.sample(bad, min(FAILING_PER_SEED, len(bad))):
-        with pytest.raises(Exception, match="(?i)malformed"):
+        with pytest.raises(Exception, match=r"(?i)malformed"):
             theirs(spark, [text], ddl, parse, mode="FAILFAST", **options)
         count["bad, failed in Spark under FAILFAST"] += 1
 
@@ -191,11 +200,17 @@ def check_fail_fast(count, spark, chance, texts, table, ddl, format, parse, **op
 @pytest.mark.parametrize("seed", seeds())
 def test_json_is_written_as_to_json_writes_it(spark, summary, seed):
     count = summary("to_json")
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 (seeded on purpose)
     texts = [json_document(chance) for _ in range(DOCUMENTS_PER_SEED)]
-    options = chance.choice([{}, {"ignoreNullFields": "false"}, {"timeZone": "+02:00"}, {"writeNonAsciiCharacterAsCodePoint": "true"}])
+    options = chance.choice(
+        [{}, {"ignoreNullFields": "false"}, {"timeZone": "+02:00"}, {"writeNonAsciiCharacterAsCodePoint": "true"}]
+    )
     frame = spark.createDataFrame(list(enumerate(texts)), "row int, value string").coalesce(1)
-    parsed = frame.select("row", f.from_json("value", JSON_SCHEMA.rsplit(", ", 1)[0]).alias("r")).where("r is not null").orderBy("row")
+    parsed = (
+        frame.select("row", f.from_json("value", JSON_SCHEMA.rsplit(", ", 1)[0]).alias("r"))
+        .where("r is not null")
+        .orderBy("row")
+    )
     columns = parsed.select("r.*").toArrow()
     written = encode_json(columns, options=options)
     import pyarrow as pa  # noqa: PLC0415

@@ -109,7 +109,8 @@ def fitting_value(random: Random, name: str) -> str:  # noqa: PLR0911 (one for e
 
 def json_value(random: Random, name: str) -> str:  # noqa: C901, PLR0911 (one for each type)
     """A value for the field of this name, one in eight for another."""
-    if random.random() < 1 / 8:
+    # Text that is no base64 makes from_json lose its place, as the documentation says.
+    if name != "raw" and random.random() < 1 / 8:
         # Whole seconds that leave the range of timestamps differ, as the documentation says.
         name = random.choice("sbam" if name == "at" else "slidbnoam")
     match name:

@@ -11,10 +11,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import json as reader
+from test_json_reference import encode
 
 from barnabas.columns import Records, encode_json
-
-from test_json_reference import encode
 
 PAIR = pa.struct([("text", pa.string()), ("number", pa.float64())])
 SCHEMA = pa.schema(

@@ -18,6 +18,7 @@
 //! Where this differs from `from_json`:
 //! - a string column gets numbers, lists and objects as they are written (`from_json` writes them anew);
 //! - a value that is broken inside of a field gives nulls in all columns (`from_json` keeps what its parser still finds);
+//! - text that is no base64 gives null in its column (`from_json` may lose its place in the value);
 //! - seconds that leave the range of timestamps do not fit (`from_json` wraps around);
 //! - a time of day without a date, and the names of places as zones, do not fit.
 

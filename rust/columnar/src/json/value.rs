@@ -84,16 +84,20 @@ impl Source for Value<'_> {
         reason = "not-a-number and infinities keep their meaning"
     )]
     fn float(&self) -> Option<f32> {
-        if self.is_number() {
-            return number::float(self.bytes);
+        match self.kind {
+            Kind::Float => number::float(self.bytes),
+            // A whole number has no minus zero.
+            Kind::Integer => number::float(self.bytes).map(|value| value + 0.0),
+            _ => self.double().map(|value| value as f32),
         }
-        self.double().map(|value| value as f32)
     }
 
     #[inline]
     fn double(&self) -> Option<f64> {
         match self.kind {
-            Kind::Integer | Kind::Float => number::double(self.bytes),
+            Kind::Float => number::double(self.bytes),
+            // A whole number has no minus zero.
+            Kind::Integer => number::double(self.bytes).map(|value| value + 0.0),
             Kind::NonFinite => number::non_finite(self.bytes),
             Kind::Text if self.options.syntax.non_numeric => number::non_finite(self.bytes),
             _ => None,

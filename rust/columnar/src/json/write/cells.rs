@@ -79,6 +79,7 @@ fn unsupported(name: &str, array: &ArrayRef) -> ColumnarError {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one line for each type")]
 fn leaf(name: &str, array: &ArrayRef, options: &JsonWriteOptions) -> Result<Box<dyn Cell>> {
     Ok(match array.data_type() {
         DataType::Null => Box::new(Nothing),

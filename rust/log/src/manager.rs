@@ -341,8 +341,9 @@ impl LogManager {
         for (topic, partition, log) in self.partitions_in(dir) {
             let first = log.segments().first().map(|segment| segment.base_offset);
             let key = (topic, partition);
-            // A log that lost all segments has its start nowhere else.
-            if log.log_start_offset() > first.unwrap_or(0) {
+            let start = log.log_start_offset();
+            // A log without segments, or with a first one that was never flushed, has its start nowhere else on disk.
+            if start > first.unwrap_or(0) || (start > 0 && log.recovery_point() <= start) {
                 log_starts.insert(key.clone(), log.log_start_offset());
             }
             if first.is_none() {

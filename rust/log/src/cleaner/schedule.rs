@@ -104,8 +104,10 @@ impl LogManager {
             dirty,
         } = next;
         let from = dirty.first_dirty_offset;
-        let outcome = self
-            .announce_cleaning(&log, from)
+        // What supersedes a record is on disk before that record goes.
+        let outcome = log
+            .flush_sealed()
+            .and_then(|_| self.announce_cleaning(&log, from))
             .and_then(|()| cleaner.clean(&log, &dirty, now_ms, pace))
             .and_then(|outcome| {
                 if let CleanOutcome::Done { end_offset, .. } = outcome {

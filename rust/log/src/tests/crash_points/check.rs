@@ -166,7 +166,7 @@ impl Check<'_> {
         }
     }
 
-    /// A compacted log has what was written, in order, and the last committed value of every key.
+    /// A compacted log has what was written, in order, and of every key the last committed value that was flushed.
     fn compacted(&self, part: &Part, found: &[Stored], start: i64, end: i64, floor: i64) {
         let model = &part.model;
         let written: BTreeMap<i64, (&Arc<Stored>, &StoredRecord)> = model
@@ -192,14 +192,17 @@ impl Check<'_> {
         }
         let aborted = model.aborted();
         let mut last: BTreeMap<&[u8], (i64, &Stored, &StoredRecord)> = BTreeMap::new();
-        for (offset, (batch, record)) in written.range(start..end) {
+        for (offset, (batch, record)) in written.range(start..end.min(floor).max(start)) {
             if batch.marker.is_none() && !Model::is_aborted(&aborted, batch) {
                 last.insert(record.key.as_deref().unwrap(), (*offset, batch, record));
             }
         }
         for (key, (offset, _, record)) in &last {
             let key_text = String::from_utf8_lossy(key);
-            if kept.contains_key(offset) {
+            let is_superseded = kept
+                .range(offset + 1..)
+                .any(|(_, other)| other.key.as_deref() == Some(*key));
+            if kept.contains_key(offset) || is_superseded {
                 self.tally.count("last values of keys present");
             } else {
                 assert!(

@@ -96,12 +96,9 @@ impl Check<'_> {
             model.batches.retain(|batch| batch.last_offset >= start);
         }
         if self.crash != Crash::Killed {
-            // What deletion took need not be on disk, and what it said about producers neither.
-            model.unsure_below = start;
-            if owner.config.compact {
-                // Compaction relied on later batches of a producer, which are lost now.
-                model.unsure_below = end;
-            }
+            // What deletion took need not be on disk, and what it said about producers neither; compaction relied on
+            // later batches of a producer, which are lost now.
+            model.unsure_below = if owner.config.compact { end } else { start };
             model.unsure_stable = start > 0;
         }
         model.start = start;
@@ -307,7 +304,7 @@ impl Check<'_> {
         self.open(&copy).shutdown(self.now).unwrap();
         for part in parts {
             let files = copy.contents(&part.dir());
-            for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".log")) {
+            for (name, bytes) in files.iter().filter(|(name, _)| name.strip_suffix(".log").is_some()) {
                 let base = name.trim_end_matches(".log");
                 let index = |suffix: &str| files.get(&format!("{base}{suffix}")).map_or(&[][..], Vec::as_slice);
                 self.tally.add(
@@ -326,7 +323,7 @@ impl Check<'_> {
                 if producer.transactional {
                     continue;
                 }
-                let mut send = |base_sequence: i32, count: i32| {
+                let send = |base_sequence: i32, count: i32| {
                     let seal = Seal {
                         producer_id,
                         producer_epoch: producer.epoch,

@@ -334,7 +334,7 @@ impl Life {
             seal.transactional = producer_id >= 2;
         }
         let mut builder = BatchBuilder::new(Vec::new());
-        for record in 0..1 + self.random.below(4) {
+        for record in 0..=self.random.below(4) {
             let key = format!("key {}", self.random.below(9));
             let mut value = format!("{tag}.{record} ").into_bytes();
             value.resize(value.len() + self.random.index(150), b'.');

@@ -1,7 +1,6 @@
 //! What a crash leaves of a simulated file system.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use super::{Change, DirState, FileState, NameChange, Node, Random, SimStorage, Tally, apply, apply_name};
 
@@ -50,26 +49,6 @@ impl SimStorage {
         }
         Self::of(tree, &self.tally)
     }
-
-    /// Flips one bit of a file in `dir` whose name `wanted` accepts, and returns the file's name and the byte.
-    pub(in crate::tests) fn flip_bit(
-        &self,
-        dir: &Path,
-        random: &mut Random,
-        wanted: impl Fn(&str) -> bool,
-    ) -> Option<(String, usize)> {
-        let files: Vec<(String, usize)> = self
-            .contents(dir)
-            .into_iter()
-            .filter(|(name, bytes)| !bytes.is_empty() && wanted(name))
-            .map(|(name, bytes)| (name, bytes.len()))
-            .collect();
-        let (name, len) = files.get(random.index(files.len()))?.clone();
-        let (byte, bit) = (random.index(len), random.below(8));
-        self.corrupt(&dir.join(&name), |bytes| bytes[byte] ^= 1 << bit);
-        self.tally.count("bit flipped");
-        Some((name, byte))
-    }
 }
 
 fn surviving_names(dir: &DirState, random: &mut Random, any_order: bool, tally: &Tally) -> BTreeMap<String, Node> {
@@ -90,7 +69,9 @@ fn surviving_names(dir: &DirState, random: &mut Random, any_order: bool, tally: 
             tally.count("directory changes reordered");
         }
     }
-    kept.into_iter().for_each(|change| apply_name(&mut names, change));
+    for change in kept {
+        apply_name(&mut names, change);
+    }
     names
 }
 

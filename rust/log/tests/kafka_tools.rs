@@ -66,7 +66,7 @@ fn fill(log: &PartitionLog, seed: u64) -> usize {
         let now = NOW + i64::from(step);
         let producer = usize::try_from(random.below(3)).unwrap();
         let kind = random.below(10);
-        let mut append = |mut batch: Vec<u8>| {
+        let append = |mut batch: Vec<u8>| {
             log.append(&mut batch, step / 150, now, AppendOrigin::Internal).unwrap();
         };
         if kind == 0 && transactional[producer].is_open {
@@ -257,7 +257,7 @@ fn dump_log_segments_reads_our_files_without_complaint() {
         let logs = dump_directory(&dir);
         let left = lines_with(&logs, &["| offset:"]);
         assert!(
-            left > 25 && left < (before + after) / 2,
+            left > 25 && left < usize::midpoint(before, after),
             "{left} of {before} and {after}"
         );
         dump(&[], &files(&dir, ".snapshot"));

@@ -98,7 +98,7 @@ def same(one: object, other: object) -> bool:
 def rewritten(text: str) -> object:
     """What a text that is JSON says, in whatever way it is written; of other text the text itself."""
     plain = re.sub(r"[+](INF|Infinity)", "Infinity", text.replace("-INF", "-Infinity"))
-    plain = re.sub(r"'([^'\n]*)'", lambda quoted: json.dumps(quoted[1].replace("\\u0064", "d")), plain)
+    plain = re.sub(r"'([^'\n]*)'", lambda quoted: '"' + quoted[1].replace('"', '\\"') + '"', plain)
     try:
         return repr(json.loads(plain, strict=False, parse_constant=str, parse_float=_float))
     except ValueError:

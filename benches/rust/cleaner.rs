@@ -7,6 +7,7 @@
 
 #![expect(
     clippy::expect_used,
+    clippy::panic,
     clippy::print_stdout,
     reason = "a bench that fails stops, and prints"
 )]
@@ -137,7 +138,7 @@ fn main() {
             .expect("it is compacted");
         let (wall, cpu) = (wall.elapsed(), clock().saturating_sub(before));
         let CleanOutcome::Done { stats, .. } = outcome else {
-            panic!("nobody disturbed it")
+            panic!("somebody disturbed it");
         };
         println!(
             " \"{}\": {{\"log MB per CPU second\": {:.0}, \"log MB per second\": {:.0}, \"bytes\": {size}, \"written\": {}, \"records\": {}, \"kept\": {}, \"keys\": {}}}{}",

@@ -151,7 +151,10 @@ fn append(dir: &Path, megabytes: u64) {
     });
     let appended = begin.elapsed();
     log.flush().expect("the log is flushed");
-    let (wall, cpu) = (begin.elapsed().as_secs_f64(), (cpu() - begin_cpu).as_secs_f64());
+    let (wall, cpu) = (
+        begin.elapsed().as_secs_f64(),
+        cpu().saturating_sub(begin_cpu).as_secs_f64(),
+    );
     let total = (count * bytes.len() as u64) as f64;
     println!(
         "{{\"bytes\":{total},\"wall_s\":{wall:.3},\"append_s\":{:.3},\"mb_per_s\":{:.1},\"cpu_ns_per_byte\":{:.3},\
@@ -193,7 +196,10 @@ fn start(dir: &Path, threads: u64) {
     let before = memory_mib("VmRSS:");
     let (begin, begin_cpu) = (Instant::now(), cpu());
     let manager = open(dir, threads, 1 << 30);
-    let (wall, cpu) = (begin.elapsed().as_secs_f64(), (cpu() - begin_cpu).as_secs_f64());
+    let (wall, cpu) = (
+        begin.elapsed().as_secs_f64(),
+        cpu().saturating_sub(begin_cpu).as_secs_f64(),
+    );
     let after = memory_mib("VmRSS:");
     let logs = manager.partitions();
     let bytes: u64 = logs.iter().map(|(_, _, log)| log.size_in_bytes()).sum();

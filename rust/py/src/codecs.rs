@@ -55,11 +55,11 @@ fn codec(name: &str) -> PyResult<Compression> {
         .ok_or_else(|| PyValueError::new_err(format!("{name:?} is none of none, gzip, snappy, lz4, zstd")))
 }
 
-fn with_scratch<'py>(
-    py: Python<'py>,
+fn with_scratch(
+    py: Python<'_>,
     input_len: usize,
     work: impl Fn(&mut Vec<u8>) -> barnabas_records::Result<usize> + Send + Sync,
-) -> PyResult<Bound<'py, PyBytes>> {
+) -> PyResult<Bound<'_, PyBytes>> {
     let mut scratch = SCRATCH.take();
     let size = if input_len >= DETACH_BYTES_MIN {
         py.detach(|| work(&mut scratch))

@@ -93,7 +93,7 @@ impl Job {
                 }
                 continue;
             }
-            let keys: Vec<(String, Option<String>)> = (0..1 + self.random.below(6))
+            let keys: Vec<(String, Option<String>)> = (0..=self.random.below(6))
                 .map(|_| {
                     let value = (!self.random.one_in(5)).then(|| "value ".repeat(self.random.index(12)));
                     (format!("key {}", self.random.below(60)), value)
@@ -145,12 +145,15 @@ impl Job {
     }
 }
 
+/// A record that was kept: offset, timestamp, key, value.
+type Kept = (i64, i64, Option<Vec<u8>>, Option<Vec<u8>>);
+
 /// One batch in a form that does not depend on the compressor.
 #[derive(Debug, PartialEq, Eq)]
 struct Batch {
     header: BatchHeader,
     bytes: Vec<u8>,
-    records: Vec<(i64, i64, Option<Vec<u8>>, Option<Vec<u8>>)>,
+    records: Vec<Kept>,
 }
 
 fn batches(path: &Path) -> Vec<Batch> {
@@ -312,7 +315,7 @@ fn clean_by_kafka(jobs: &[Job], root: &Path) -> Vec<i64> {
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
-/// What Kafka's DumpLogSegments says of `names` in `dir`.
+/// What Kafka's `DumpLogSegments` says of `names` in `dir`.
 fn dump(dir: &Path, names: &[String], arguments: &[&str]) -> String {
     let paths: Vec<String> = names.iter().map(|name| dir.join(name).display().to_string()).collect();
     let output = Command::new("java")
@@ -327,7 +330,8 @@ fn dump(dir: &Path, names: &[String], arguments: &[&str]) -> String {
     text
 }
 
-/// What DumpLogSegments has to complain about in the logs, indexes, snapshots and transaction indexes of a directory.
+/// What `DumpLogSegments` has to complain about in the logs, indexes, snapshots and transaction indexes of a
+/// directory.
 fn complaints(dir: &Path, tally: &Tally) -> Vec<String> {
     let names = files(dir, ".log");
     let logs = dump(dir, &names, &["--deep-iteration", "--print-data-log"]);

@@ -205,6 +205,9 @@ def test_json_is_written_as_to_json_writes_it(spark, summary, seed):
     options = chance.choice(
         [{}, {"ignoreNullFields": "false"}, {"timeZone": "+02:00"}, {"writeNonAsciiCharacterAsCodePoint": "true"}]
     )
+    if "timeZone" in options:
+        # An offset moves the first and the last instants out of the range of timestamps: they are written at its ends.
+        texts = [text for text in texts if "-290308" not in text and "294247" not in text]
     frame = spark.createDataFrame(list(enumerate(texts)), "row int, value string").coalesce(1)
     parsed = (
         frame.select("row", f.from_json("value", JSON_SCHEMA.rsplit(", ", 1)[0]).alias("r"))

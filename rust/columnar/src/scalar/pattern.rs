@@ -139,12 +139,14 @@ impl Pattern {
         fields.resolve()
     }
 
-    /// Appends a local date and time.
-    pub(crate) fn write(&self, micros: i64, offset_seconds: i64, out: &mut Vec<u8>) {
-        let day_micros = SECONDS_PER_DAY * MICROS_PER_SECOND;
+    /// Appends a local date and time: whole seconds, and the microseconds of the last one.
+    pub(crate) fn write(&self, seconds: i64, fraction: i64, offset_seconds: i64, out: &mut Vec<u8>) {
         let moment = Moment {
-            days: micros.div_euclid(day_micros),
-            micros_of_day: micros.rem_euclid(day_micros),
+            days: seconds.div_euclid(SECONDS_PER_DAY),
+            micros_of_day: seconds
+                .rem_euclid(SECONDS_PER_DAY)
+                .saturating_mul(MICROS_PER_SECOND)
+                .saturating_add(fraction),
             offset_seconds,
         };
         write_items(&self.items, &moment, out);
@@ -559,9 +561,12 @@ mod tests {
             ("yyyy D", 316_929_215_167_000_000, 0, "+12013 32"),
         ] {
             let mut out = Vec::new();
-            Pattern::new("timestampFormat", pattern)
-                .unwrap()
-                .write(micros, offset, &mut out);
+            Pattern::new("timestampFormat", pattern).unwrap().write(
+                micros.div_euclid(MICROS_PER_SECOND),
+                micros.rem_euclid(MICROS_PER_SECOND),
+                offset,
+                &mut out,
+            );
             assert_eq!(String::from_utf8(out).unwrap(), text, "{pattern}");
         }
     }

@@ -10,7 +10,7 @@ pub(super) fn write_date(days: i64, format: Option<&Pattern>, out: &mut Vec<u8>)
     out.push(b'"');
     match format {
         None => write_day(days, out),
-        Some(format) => format.write(days.saturating_mul(SECONDS_PER_DAY * MICROS_PER_SECOND), 0, out),
+        Some(format) => format.write(days.saturating_mul(SECONDS_PER_DAY), 0, 0, out),
     }
     out.push(b'"');
 }
@@ -27,12 +27,13 @@ fn write_day(days: i64, out: &mut Vec<u8>) {
 /// Appends `yyyy-MM-dd'T'HH:mm:ss.SSS` and the offset if there is one, or what a pattern says, in quotes.
 pub(super) fn write_timestamp(micros: i64, offset_seconds: Option<i64>, format: Option<&Pattern>, out: &mut Vec<u8>) {
     let offset = offset_seconds.unwrap_or(0);
-    let local = micros.saturating_add(offset.saturating_mul(MICROS_PER_SECOND));
+    // Whole seconds have room for an offset; at the ends of the range microseconds have none.
+    let seconds = micros.div_euclid(MICROS_PER_SECOND).saturating_add(offset);
+    let fraction = micros.rem_euclid(MICROS_PER_SECOND);
     out.push(b'"');
     if let Some(format) = format {
-        format.write(local, offset, out);
+        format.write(seconds, fraction, offset, out);
     } else {
-        let seconds = local.div_euclid(MICROS_PER_SECOND);
         let in_day = seconds.rem_euclid(SECONDS_PER_DAY);
         write_day(seconds.div_euclid(SECONDS_PER_DAY), out);
         for (before, number) in [(b'T', in_day / 3600), (b':', in_day / 60 % 60), (b':', in_day % 60)] {
@@ -40,7 +41,7 @@ pub(super) fn write_timestamp(micros: i64, offset_seconds: Option<i64>, format: 
             write_padded(number, 2, out);
         }
         out.push(b'.');
-        write_padded(local.rem_euclid(MICROS_PER_SECOND) / 1_000, 3, out);
+        write_padded(fraction / 1_000, 3, out);
         match offset_seconds {
             None => {}
             Some(0) => out.push(b'Z'),
@@ -122,6 +123,14 @@ mod tests {
         assert_eq!(
             written(|out| write_timestamp(-1, None, None, out)),
             "\"1969-12-31T23:59:59.999\""
+        );
+        assert_eq!(
+            written(|out| write_timestamp(i64::MAX, Some(3_600), None, out)),
+            "\"+294247-01-10T05:00:54.775+01:00\""
+        );
+        assert_eq!(
+            written(|out| write_timestamp(i64::MIN, Some(-3_600), None, out)),
+            "\"-290308-12-21T18:59:05.224-01:00\""
         );
         for (micros, text) in [
             (93_784_500_000, "1 02:03:04.5"),

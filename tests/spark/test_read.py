@@ -189,7 +189,7 @@ def test_mistakes_are_explained(read, spark):
         ({"subscribe": "no-such-topic"}, None, "there is no topic"),
         ({"format": "raw"}, "a int", "format=raw"),
         ({}, "a variant", "VARIANT is not supported"),
-        ({}, "a interval year to month", "cannot be decoded"),
+        ({}, "a interval year to month", "YearMonthInterval"),
     ]:
         reader = read(**options)
         with pytest.raises(PySparkException, match=message):

@@ -124,6 +124,8 @@ def test_our_log_reads_what_kafka_wrote(reference: Reference, how: int) -> None:
         for number in range(20):
             producer.produce("mixed", b"in a transaction %d" % number)
         if transaction % 2:
+            # What is not sent yet would be dropped, not aborted.
+            assert producer.flush(BOUND) == 0
             producer.abort_transaction(BOUND)
         else:
             producer.commit_transaction(BOUND)

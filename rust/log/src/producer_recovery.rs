@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -42,26 +43,36 @@ pub(crate) struct RecoveredProducers {
 }
 
 impl ProducerRecovery<'_> {
-    /// The state at the end of the log, from the newest of `snapshots` that is sound, and not behind the first
-    /// transaction index that is to be filled.
+    /// The state at the end of the log, from the newest of `snapshots` that is sound. It knows transactions whose
+    /// beginning is deleted, so that it counts also where the log before it is read for the transaction indexes.
     pub(crate) fn recover(&self, mut snapshots: Vec<i64>, log_end_offset: i64) -> Result<RecoveredProducers, LogError> {
         let read_from = self.txn_indexes_void.first().copied().unwrap_or(i64::MAX);
         snapshots.sort_unstable();
         let mut snapshot_offset = -1;
         let mut newest: Option<(i64, ProducerStates)> = None;
+        // The newest that is not behind the first index to be filled, where that is another one.
+        let mut older: Option<(i64, ProducerStates)> = None;
+        let mut is_complete = false;
+        let mut is_any_behind = false;
         for offset in snapshots.into_iter().rev() {
             let path = self.dir.join(file_name(offset, ".snapshot"));
             let at_segment = self.segments.iter().any(|segment| segment.base_offset == offset);
             // Kept: the newest, and those a later truncation can go back to.
             let mut keep = offset <= log_end_offset;
             // One that is not at a segment serves only as the newest: a start after this one must not miss it.
-            if keep && newest.is_none() && (snapshot_offset < 0 || at_segment) {
+            is_any_behind |= !keep;
+            if keep && !is_complete && (snapshot_offset < 0 || at_segment) {
                 let states = load(self.env, &path)?;
                 keep = states.is_some();
-                if keep {
-                    snapshot_offset = snapshot_offset.max(offset);
+                if let Some(states) = states {
+                    is_complete = offset <= read_from;
+                    if newest.is_none() {
+                        snapshot_offset = offset;
+                        newest = Some((offset, states));
+                    } else if is_complete {
+                        older = Some((offset, states));
+                    }
                 }
-                newest = states.filter(|_| offset <= read_from).map(|states| (offset, states));
             } else {
                 keep &= at_segment;
             }
@@ -74,12 +85,21 @@ impl ProducerRecovery<'_> {
                 }
             }
         }
+        if is_any_behind && !self.env.temporary {
+            // It must not come back when the log has grown to there with other batches.
+            self.sync_dir()?;
+        }
         let (from, mut states) = newest.unwrap_or_default();
+        let mut completed = Vec::new();
+        if read_from < from {
+            let (older_from, mut older) = older.unwrap_or_default();
+            completed = self.replay(older_from..from, &mut older)?;
+        }
         states.expire(self.now_ms, self.config.producer_id_expiration_ms);
         if !states.is_empty() {
             look_back(self.segments, from, &mut states)?;
         }
-        let completed = self.replay(from, &mut states)?;
+        completed.extend(self.replay(from..i64::MAX, &mut states)?);
         self.sync_txn_indexes()?;
         Ok(RecoveredProducers {
             states,
@@ -98,18 +118,23 @@ impl ProducerRecovery<'_> {
                 segment.txn_index.sync()?;
             }
         }
+        self.sync_dir()
+    }
+
+    fn sync_dir(&self) -> Result<(), LogError> {
         self.env
             .storage
             .sync_dir(self.dir)
             .map_err(|error| LogError::io("sync", self.dir, error))
     }
 
-    /// Takes in every batch from `from` on and fills the transaction indexes that were void.
-    fn replay(&self, from: i64, states: &mut ProducerStates) -> Result<Vec<CompletedTransaction>, LogError> {
+    /// Takes in every batch of `offsets` and fills the transaction indexes that were void.
+    fn replay(&self, offsets: Range<i64>, states: &mut ProducerStates) -> Result<Vec<CompletedTransaction>, LogError> {
+        let from = offsets.start;
         let mut all_completed = Vec::new();
         for segment in self.segments {
             let (size, next_offset) = segment.with_tail(|tail| (tail.size, tail.next_offset));
-            if next_offset <= from || size == 0 {
+            if next_offset <= from || segment.base_offset >= offsets.end || size == 0 {
                 continue;
             }
             let fills_index = self.txn_indexes_void.contains(&segment.base_offset);
@@ -119,6 +144,9 @@ impl ProducerRecovery<'_> {
             };
             let mut scan = HeaderScan::new(file.as_ref(), start, size);
             while let Some((position, header)) = scan.next().map_err(|error| segment.scan_error(error))? {
+                if header.base_offset >= offsets.end {
+                    break;
+                }
                 if header.base_offset < from || !header.has_producer() {
                     continue;
                 }

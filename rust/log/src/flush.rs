@@ -31,7 +31,19 @@ impl PartitionLog {
         };
         self.store_sealed()
             .and_then(|()| self.flush_up_to(active.base_offset, false))
+            .and_then(|point| self.sync_sealed().map(|()| point))
             .map_err(|error| self.env.health.fail(error))
+    }
+
+    /// Syncs the segments that were sealed after a flush had already made their batches durable.
+    fn sync_sealed(&self) -> Result<(), LogError> {
+        let _flushing = lock(&self.flushing);
+        let segments = self.segments();
+        let (Some((_, sealed)), false) = (segments.split_last(), self.env.temporary) else {
+            return Ok(());
+        };
+        sealed.iter().try_for_each(|segment| segment.sync())?;
+        self.sync_names()
     }
 
     /// Writes what rolls left in memory; see [`store_sealed_locked`](Self::store_sealed_locked).

@@ -104,9 +104,11 @@ impl LogManager {
             dirty,
         } = next;
         let from = dirty.first_dirty_offset;
-        // What supersedes a record is on disk before that record goes.
+        // What supersedes a record is on disk before that record goes, and so is the marker that aborted it, which may
+        // stand in the active segment.
         let outcome = log
             .flush_sealed()
+            .and_then(|_| log.flush())
             .and_then(|_| self.announce_cleaning(&log, from))
             .and_then(|()| cleaner.clean(&log, &dirty, now_ms, pace))
             .and_then(|outcome| {
@@ -161,12 +163,11 @@ impl LogManager {
         })
     }
 
-    /// Before the first round the checkpoint says that there is one: a start after a crash must know that gaps between
-    /// offsets are no loss.
+    /// Before a round the checkpoints say that there is one, and that everything it may touch is on disk: a start after
+    /// a crash must know which gaps between offsets are no loss.
     fn announce_cleaning(&self, log: &PartitionLog, from: i64) -> Result<(), LogError> {
-        let is_first = log.cleaned_offset().is_none();
         log.set_cleaned_offset(Some(from));
-        if is_first { self.checkpoint_dir_of(log) } else { Ok(()) }
+        self.checkpoint_dir_of(log)
     }
 
     fn is_uncleanable(&self, topic: &str, partition: i32, log: &Arc<PartitionLog>) -> bool {

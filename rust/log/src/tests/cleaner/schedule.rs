@@ -7,7 +7,7 @@ use super::history::*;
 use crate::cleaner::{Cleaner, CleanerConfig, FullSpeed, LogToClean};
 use crate::storage::Storage;
 use crate::tests::batches::NOW;
-use crate::tests::sim::SimStorage;
+use crate::tests::sim::{Random, SimStorage};
 use crate::{LogConfig, LogManager, ManagerConfig, PartitionLog};
 
 fn manager(storage: &SimStorage) -> LogManager {
@@ -172,7 +172,7 @@ fn the_first_round_is_announced_before_it_changes_anything() {
         fill(&a, 3);
     }
     put(&a, PLAIN, &[("end", Some("x"))]);
-    storage.capture(crate::tests::sim::Random::new(1), 1);
+    storage.capture(Random::new(1), 1);
     logs.clean_next(&Cleaner::default(), NOW, &FullSpeed).unwrap();
     let images = storage.captured();
     assert!(images.len() > 10);
@@ -186,4 +186,43 @@ fn the_first_round_is_announced_before_it_changes_anything() {
             [(8, "k=2".to_owned()), (9, "end=x".to_owned())]
         );
     }
+}
+
+/// The marker stands in the active segment. If it were lost when the records that it aborted are gone, the transaction
+/// would be open and half of it missing.
+#[test]
+fn a_marker_is_on_disk_before_what_it_aborted_goes() {
+    let storage = SimStorage::new();
+    let logs = manager(&storage);
+    let a = log(&logs, "a");
+    let shape = Shape {
+        producer: Some((2, 0, 0)),
+        transactional: true,
+        ..PLAIN
+    };
+    put(&a, shape, &[("k", Some("1"))]);
+    put(
+        &a,
+        Shape {
+            producer: Some((2, 0, 1)),
+            ..shape
+        },
+        &[("k", Some("2"))],
+    );
+    a.roll(NOW).unwrap();
+    end(&a, 2, 0, false, NOW);
+    storage.capture(Random::new(1), 1);
+    logs.clean_next(&Cleaner::default(), NOW, &FullSpeed).unwrap();
+    let mut is_any_gone = false;
+    for (seed, image) in (0..).zip(storage.captured()) {
+        let image = image.after_power_failure(&mut Random::new(seed));
+        // Before the flush its directory may be lost too.
+        let Some(again) = manager(&image).get("a", 0) else {
+            continue;
+        };
+        let is_gone = again.log_end_offset() > 0 && !read(&again, 1 << 20).records.contains_key(&0);
+        assert!(!is_gone || again.log_end_offset() == 3, "image {seed}");
+        is_any_gone |= is_gone;
+    }
+    assert!(is_any_gone);
 }

@@ -36,6 +36,8 @@ pub(crate) struct Cleared {
 /// - `.cleaned`: compaction had not renamed all of its output to `.swap` yet, so all output from the smallest of their
 ///   offsets on is void and removed; the originals are still there.
 /// - other `.swap`: all output was complete; the originals in its range of offsets are removed, then it takes their place.
+/// - `.swap` indexes without their log, where the disk keeps names in no order: the log is the old or the new one, and
+///   the indexes of both go, so that they are built anew.
 ///
 /// Returns what there was.
 pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogError> {
@@ -58,6 +60,10 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogErr
         .map(|(offset, _)| offset)
         .min()
         .unwrap_or(i64::MAX);
+    let last_log = names
+        .iter()
+        .filter(|name| parse_file_name(name).is_some_and(|(_, suffix)| suffix == ".log"))
+        .max();
     let mut cleared = Cleared::default();
     let mut swaps = BTreeSet::new();
     for name in &names {
@@ -69,10 +75,13 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogErr
         {
             remove(name)?;
             cleared.has_changed |= name.strip_suffix(".tmp").is_none();
-            // Retention leaves deleted segments too, but none that lives on under its old name.
-            let is_replaced = name
-                .strip_suffix(".deleted")
-                .is_some_and(|live| live.strip_suffix(".log").is_some() && names.iter().any(|name| name == live));
+            // Retention leaves deleted segments too, but none that lives on under its old name; a truncation leaves one
+            // whose name the new, last segment has, and the last one is never compacted.
+            let is_replaced = name.strip_suffix(".deleted").is_some_and(|live| {
+                live.strip_suffix(".log").is_some()
+                    && last_log.is_some_and(|last| last != live)
+                    && names.iter().any(|name| name == live)
+            });
             cleared.is_compacted |= swap.is_some() || name.ends_with(".cleaned") || is_replaced;
         } else if let Some((offset, _)) = swap {
             swaps.insert(offset);
@@ -86,7 +95,11 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogErr
         remove_replaced(storage, dir, &swaps, &names, &remove)?;
     }
     for offset in swaps {
-        complete_swap(storage, dir, offset, &names)?;
+        if names.contains(&crate::segment::file_name(offset, ".log.swap")) {
+            complete_swap(storage, dir, offset, &names)?;
+        } else {
+            settle_indexes(storage, dir, offset, &names, &remove)?;
+        }
     }
     Ok(cleared)
 }
@@ -130,6 +143,37 @@ fn remove_replaced(
         }
     }
     Ok(())
+}
+
+/// Whichever log is there, an index of the other one must not stay. The transaction index is no such index: the old
+/// one says all that the new one does, so that it stays if it is there.
+fn settle_indexes(
+    storage: &dyn Storage,
+    dir: &Path,
+    base_offset: i64,
+    names: &[String],
+    remove: &impl Fn(&str) -> Result<(), LogError>,
+) -> Result<(), LogError> {
+    let named = |suffix: &str| crate::segment::file_name(base_offset, suffix);
+    if !names.contains(&named(".txnindex")) {
+        let txn_index: Vec<String> = names
+            .iter()
+            .filter(|name| **name == named(".txnindex.swap"))
+            .cloned()
+            .collect();
+        complete_swap(storage, dir, base_offset, &txn_index)?;
+    }
+    let stays = [named(".log"), named(".snapshot"), named(".txnindex")];
+    names
+        .iter()
+        .filter(|name| {
+            let live = name.strip_suffix(".swap").unwrap_or(name);
+            let belongs = parse_file_name(live)
+                .is_some_and(|(offset, suffix)| offset == base_offset && SEGMENT_SUFFIXES.contains(&suffix));
+            let is_taken = live == named(".txnindex") && !names.contains(&named(".txnindex"));
+            belongs && !stays.contains(name) && !is_taken
+        })
+        .try_for_each(|name| remove(name))
 }
 
 fn complete_swap(storage: &dyn Storage, dir: &Path, base_offset: i64, names: &[String]) -> Result<(), LogError> {

@@ -80,6 +80,7 @@ pub(crate) fn recover(
         changed: false,
         compacted: Cell::new(config.compact),
         gap_behind: Cell::new(None),
+        loss_behind: Cell::new(None),
         txn_indexes_void: RefCell::default(),
     };
     truncation::complete(env, dir)?;
@@ -140,8 +141,10 @@ pub(crate) struct Recovery<'a> {
     changed: bool,
     /// Something says that the log is compacted: gaps between offsets are then no sign of loss.
     compacted: Cell<bool>,
-    /// The first validated segment whose last offsets are missing.
+    /// The first validated segment whose last offsets are missing,
     gap_behind: Cell<Option<i64>>,
+    /// and the first such segment that compaction cannot have written.
+    loss_behind: Cell<Option<i64>>,
     /// Base offsets of segments whose transaction indexes have to be built anew from the log.
     txn_indexes_void: RefCell<BTreeSet<i64>>,
 }
@@ -254,14 +257,19 @@ impl Recovery<'_> {
                 }
             }
         }
-        if let (Some(base_offset), false) = (self.gap_behind.get(), self.compacted.get()) {
+        let gap_behind = if self.compacted.get() {
+            &self.loss_behind
+        } else {
+            &self.gap_behind
+        };
+        if let Some(base_offset) = gap_behind.get() {
             self.end_at_gap(base_offset, &mut segments, listing, epochs)?;
         }
         Ok(segments)
     }
 
     /// The end of a segment never reached the disk, the next segment did: the log ends at the gap, so that what is
-    /// left is what was appended first. A compacted log has such gaps by right.
+    /// left is what was appended first. A compacted log has such gaps by right, see [`note_gap`](Self::note_gap).
     fn end_at_gap(
         &mut self,
         base_offset: i64,
@@ -304,16 +312,16 @@ impl Recovery<'_> {
             };
             if let Some((tail, persisted)) = opened {
                 let segment = segment(tail, persisted);
-                self.trust_txn_index(&segment, next_base, listing.txn_indexes.get(&base_offset).copied())?;
+                self.trust_txn_index(&segment, listing.txn_indexes.get(&base_offset).copied())?;
                 return Ok((segment, false));
             }
         }
-        let Walked { tail, cut, has_markers } = self.walk(base_offset, len, next_base, trusted, epochs)?;
+        let Walked { tail, cut, has_markers } = self.walk((base_offset, len), next_base, trusted, listing, epochs)?;
         // The index files may hold anything: they are written anew from the first entry on.
         let segment = segment(tail, Persisted::default());
         let txn_index_len = listing.txn_indexes.get(&base_offset).copied();
         if trusted {
-            self.trust_txn_index(&segment, next_base, txn_index_len)?;
+            self.trust_txn_index(&segment, txn_index_len)?;
         } else {
             self.void_txn_index(&segment, has_markers, txn_index_len)?;
         }
@@ -333,10 +341,10 @@ impl Recovery<'_> {
     /// its headers, another one batch by batch with the CRC.
     fn walk(
         &self,
-        base_offset: i64,
-        len: u64,
+        (base_offset, len): (i64, u64),
         next_base: Option<i64>,
         trusted: bool,
+        listing: &Listing,
         epochs: &mut EpochCache,
     ) -> Result<Walked, LogError> {
         let file = self.open_log_file(base_offset)?;
@@ -391,8 +399,8 @@ impl Recovery<'_> {
             return Ok(Walked { tail, cut, has_markers });
         }
         if let Some(next_base) = next_base {
-            if !trusted && tail.next_offset < next_base && self.gap_behind.get().is_none() {
-                self.gap_behind.set(Some(base_offset));
+            if !trusted && tail.next_offset < next_base {
+                self.note_gap(base_offset, &tail, listing)?;
             }
             tail.next_offset = next_base;
         }
@@ -441,13 +449,13 @@ impl Recovery<'_> {
     }
 
     /// Takes the transaction index of a segment as it is, unless it cannot be right.
-    fn trust_txn_index(&self, segment: &Segment, next_base: Option<i64>, len: Option<u64>) -> Result<(), LogError> {
+    fn trust_txn_index(&self, segment: &Segment, len: Option<u64>) -> Result<(), LogError> {
         let entry_len = AbortedTransaction::LEN as u64;
         let len = len.unwrap_or(0);
         segment.txn_index.set_count(len / entry_len);
         let mut is_sound = len.is_multiple_of(entry_len);
         if is_sound {
-            let range = segment.base_offset..next_base.unwrap_or(i64::MAX);
+            let range = segment.base_offset..segment.with_tail(|tail| tail.next_offset);
             let visited = segment.txn_index.visit(|entry| {
                 is_sound = range.contains(&entry.last_offset) && entry.first_offset <= entry.last_offset;
                 is_sound
@@ -471,6 +479,10 @@ impl Recovery<'_> {
     /// Empties the transaction index of a segment; if there are markers it is filled again from the log.
     fn void_txn_index(&self, segment: &Segment, has_markers: bool, len: Option<u64>) -> Result<(), LogError> {
         segment.txn_index.clear(len.unwrap_or(0))?;
+        if len == Some(0) {
+            // A process that was killed may have cut it, and what it cut off may still be on disk.
+            segment.txn_index.mark_cut();
+        }
         if has_markers {
             self.txn_indexes_void.borrow_mut().insert(segment.base_offset);
         } else {
@@ -503,6 +515,30 @@ impl Recovery<'_> {
 
     pub(crate) fn path(&self, base_offset: i64, suffix: &str) -> PathBuf {
         self.dir.join(file_name(base_offset, suffix))
+    }
+
+    /// The last offsets of a segment are missing. What compaction writes, here and in Kafka, comes with its indexes,
+    /// which are on disk before the log gets its name: a segment whose indexes are missing, or speak of more than there
+    /// is, was never compacted, and has lost its end. So has one that ends where the log was closed once, as the producer
+    /// snapshot of that moment says: its indexes are of that moment too.
+    fn note_gap(&self, base_offset: i64, tail: &Tail, listing: &Listing) -> Result<(), LogError> {
+        let lens = listing
+            .offset_indexes
+            .get(&base_offset)
+            .zip(listing.time_indexes.get(&base_offset));
+        let is_compacted = match lens {
+            Some((offsets, times)) if !listing.snapshots.contains(&tail.next_offset) => {
+                self.is_whole_by_indexes(tail, base_offset, (*offsets, *times))?
+            }
+            _ => false,
+        };
+        if self.gap_behind.get().is_none() {
+            self.gap_behind.set(Some(base_offset));
+        }
+        if !is_compacted && self.loss_behind.get().is_none() {
+            self.loss_behind.set(Some(base_offset));
+        }
+        Ok(())
     }
 
     /// Takes gaps within a segment for compaction. Asked only about sound batches: torn ones can say anything.

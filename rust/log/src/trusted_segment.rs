@@ -50,6 +50,33 @@ impl Recovery<'_> {
         Ok(Some((tail, Persisted { offsets, times })))
     }
 
+    /// Whether the indexes of a segment end with what a walk has found of it, so that there never was more.
+    pub(crate) fn is_whole_by_indexes(
+        &self,
+        tail: &Tail,
+        base_offset: i64,
+        (offsets_len, times_len): (u64, u64),
+    ) -> Result<bool, LogError> {
+        let (Some((_, last)), Some((_, greatest))) = (
+            self.last_entry::<OffsetEntry>(base_offset, ".index", offsets_len)?,
+            self.last_entry::<TimeEntry>(base_offset, ".timeindex", times_len)?,
+        ) else {
+            return Ok(false);
+        };
+        let Some(greatest) = greatest else {
+            // Of a segment that compaction has emptied.
+            return Ok(last.is_none() && tail.size == 0);
+        };
+        let found = (tail.max_timestamp, tail.max_timestamp_offset);
+        Ok(
+            found == (greatest.timestamp, base_offset + i64::from(greatest.relative_offset))
+                && last.is_none_or(|last| {
+                    u64::from(last.position) < tail.size
+                        && base_offset + i64::from(last.relative_offset) < tail.next_offset
+                }),
+        )
+    }
+
     /// Number of entries and the last one; `None` when the file does not have whole entries.
     fn last_entry<E: IndexEntry>(
         &self,

@@ -153,8 +153,13 @@ fn gaps_of_a_compacted_log_are_kept() {
     let expected: Vec<i64> = (10..17).chain(20..25).collect();
     for trace in 0..3 {
         let storage = filled(25);
+        open(&shared(&storage), config());
         storage.corrupt(&path(0, ".log"), Vec::clear);
         storage.corrupt(&path(10, ".log"), |bytes| bytes.truncate(7 * one));
+        // What is compacted has the indexes of what is left.
+        storage.corrupt(&path(0, ".index"), Vec::clear);
+        storage.corrupt(&path(0, ".timeindex"), Vec::clear);
+        storage.corrupt(&path(10, ".index"), |bytes| bytes.truncate(8));
         let mut expected = expected.clone();
         let mut config = config();
         match trace {

@@ -63,7 +63,8 @@ impl FilePool {
         if open.len() > self.capacity {
             // An eighth at once, so that a pool that is too small sorts seldom. Written but unsynced files may be
             // closed: the kernel reports a failed write-back to the next fsync of the inode, through any descriptor.
-            open.sort_unstable_by_key(|slot| slot.last_used.load(Ordering::Relaxed));
+            // Each time is read once: files are used while they are sorted.
+            open.sort_by_cached_key(|slot| slot.last_used.load(Ordering::Relaxed));
             for slot in open.drain(..(self.capacity / 8).max(1)) {
                 slot.registered.store(false, Ordering::Release);
                 lock(&slot.file).close();

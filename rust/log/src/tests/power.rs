@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::batches::*;
+use super::cleaner::history::{PLAIN, Shape, end, put};
 use super::sim::{Random, SimStorage};
 use crate::LogConfig;
 use crate::partition_log::{OpenContext, PartitionLog};
+use crate::segment::file_name;
 use crate::storage::Storage;
 
 /// Ten batches of one record to a segment.
@@ -127,5 +129,131 @@ fn what_was_cut_stays_cut() {
             let expected = if *offset < cut { NOW + offset } else { NOW + 1000 };
             assert_eq!(*timestamp, expected, "seed {seed}: offset {offset}, cut at {cut}");
         }
+    }
+}
+
+fn transactional(producer_id: i64) -> Shape {
+    Shape {
+        producer: Some((producer_id, 0, 0)),
+        transactional: true,
+        ..PLAIN
+    }
+}
+
+/// A segment of a compacted log that compaction never touched loses its end, and the next one survives: its indexes are
+/// missing, or speak of more than there is, or are those of a moment at which the log was closed.
+#[test]
+fn a_compacted_log_ends_where_an_unflushed_segment_lost_its_end() {
+    let compacted = LogConfig {
+        compact: true,
+        ..config()
+    };
+    let open = |storage: &SimStorage| open_at(&storage.as_storage(), compacted.clone(), OpenContext::unclean(NOW));
+    for indexes in ["missing", "of more", "of a close"] {
+        let storage = SimStorage::new();
+        let log = open(&storage);
+        append_many(&log, 17);
+        match indexes {
+            "of a close" => {
+                log.close().unwrap();
+                append_many(&open(&storage), 8);
+            }
+            _ => append_many(&log, 8),
+        }
+        if indexes == "of more" {
+            log.flush_sealed().unwrap();
+        }
+        let image = storage.after_kill();
+        image.corrupt(&dir().join(file_name(10, ".log")), |bytes| {
+            bytes.truncate(7 * batch(1, 50).len());
+        });
+        let log = open(&image);
+        assert_eq!(log.log_end_offset(), 17, "indexes {indexes}");
+        assert_eq!(base_offsets(&log), (0..17).collect::<Vec<_>>(), "indexes {indexes}");
+    }
+}
+
+/// Where a truncation ended at a segment's beginning, the segment that was given up and the new one have the same name,
+/// like one that compaction has replaced; a hole before it is a loss all the same.
+#[test]
+fn a_truncated_log_is_not_taken_for_a_compacted_one() {
+    let storage = SimStorage::new();
+    let log = open_from(&storage, 0);
+    append_many(&log, 25);
+    log.flush_sealed().unwrap();
+    log.truncate_to(20, NOW).unwrap();
+    let image = storage.after_kill();
+    assert!(image.contents(&dir()).contains_key("00000000000000000020.log.deleted"));
+    for suffix in [".log", ".index", ".timeindex"] {
+        image.remove_file(&dir().join(file_name(10, suffix))).unwrap();
+    }
+    let log = open_from(&image, 0);
+    assert_eq!(base_offsets(&log), (0..10).collect::<Vec<_>>());
+    assert_eq!(log.log_end_offset(), 10);
+}
+
+/// The disk kept the new names of compacted indexes, but not that of their log.
+#[test]
+fn compacted_indexes_without_their_log_are_not_believed() {
+    let storage = SimStorage::new();
+    let log = open_from(&storage, 0);
+    append_many(&log, 25);
+    log.flush_sealed().unwrap();
+    let image = storage.after_kill();
+    let files = image.contents(&dir());
+    for suffix in [".index", ".timeindex"] {
+        let swap = dir().join(file_name(0, &format!("{suffix}.swap")));
+        image.open(&swap, crate::OpenMode::Create).unwrap();
+        image.corrupt(&swap, Vec::clear);
+    }
+    let log = open_from(&image, 20);
+    assert_eq!(base_offsets(&log), (0..25).collect::<Vec<_>>());
+    let found = image.contents(&dir());
+    assert!(found.keys().all(|name| name.strip_suffix(".swap").is_none()));
+    for suffix in [".index", ".timeindex"] {
+        assert_eq!(found[&file_name(0, suffix)], files[&file_name(0, suffix)], "{suffix}");
+    }
+}
+
+/// Only the producer snapshot knows the transaction, and the log before the snapshot is read again for the transaction
+/// index.
+#[test]
+fn an_open_transaction_whose_beginning_is_deleted_stays_open() {
+    let storage = SimStorage::new();
+    let log = open_from(&storage, 0);
+    put(&log, transactional(3), &[("k", Some("1"))]);
+    log.roll(NOW).unwrap();
+    put(&log, transactional(2), &[("k", Some("2"))]);
+    end(&log, 2, 0, false, NOW);
+    assert_eq!(log.delete_records(1, NOW).unwrap(), 1);
+    assert_eq!(log.last_stable_offset(), 1);
+    let log = open_from(&storage.after_kill(), 0);
+    log.set_high_watermark(3);
+    assert_eq!((log.log_start_offset(), log.last_stable_offset()), (1, 1));
+    assert_eq!(log.aborted_transactions(1, 3).unwrap().len(), 1);
+}
+
+/// A start cuts an index, the process is killed, the next one ends properly: the cut is on disk then.
+#[test]
+fn a_transaction_index_that_was_cut_before_a_kill_stays_cut() {
+    let storage = SimStorage::new();
+    let log = open_from(&storage, 0);
+    put(&log, transactional(2), &[("k", Some("1"))]);
+    let len = log.segments()[0].size();
+    end(&log, 2, 0, false, NOW);
+    log.flush().unwrap();
+    // The marker is damaged.
+    storage.corrupt(&dir().join(file_name(0, ".log")), |bytes| {
+        bytes.truncate(usize::try_from(len).unwrap());
+    });
+    open_from(&storage, 0);
+    let killed = storage.after_kill();
+    let log = open_from(&killed, 0);
+    append_many(&log, 3);
+    log.close().unwrap();
+    for seed in 0..20 {
+        let image = killed.after_power_failure(&mut Random::new(seed));
+        let log = open_clean(&image.as_storage(), config());
+        assert_eq!(log.aborted_transactions(0, 4).unwrap(), [], "seed {seed}");
     }
 }

@@ -184,6 +184,7 @@ fn readers_meet_whole_batches_while_the_log_is_cut() {
     }
     let is_done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
+        let _end = AtEnd(&is_done);
         for reader in 0..2 {
             let (log, is_done) = (&log, &is_done);
             scope.spawn(move || {
@@ -214,8 +215,16 @@ fn readers_meet_whole_batches_while_the_log_is_cut() {
                 append(&log, &batch(1, usize::try_from(random.below(300)).unwrap()));
             }
         }
-        is_done.store(true, std::sync::atomic::Ordering::Release);
     });
+}
+
+/// Raises a flag when it goes, also by a panic: whoever waits for the flag must not wait for ever.
+struct AtEnd<'a>(&'a std::sync::atomic::AtomicBool);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, std::sync::atomic::Ordering::Release);
+    }
 }
 
 #[test]

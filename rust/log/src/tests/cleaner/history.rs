@@ -21,14 +21,14 @@ pub(super) struct Kept {
 
 /// What a batch of records looks like.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
-    pub(super) compression: Compression,
-    pub(super) producer: Option<(i64, i16, i32)>,
-    pub(super) transactional: bool,
-    pub(super) timestamp: i64,
+pub(in crate::tests) struct Shape {
+    pub(in crate::tests) compression: Compression,
+    pub(in crate::tests) producer: Option<(i64, i16, i32)>,
+    pub(in crate::tests) transactional: bool,
+    pub(in crate::tests) timestamp: i64,
 }
 
-pub(super) const PLAIN: Shape = Shape {
+pub(in crate::tests) const PLAIN: Shape = Shape {
     compression: Compression::None,
     producer: None,
     transactional: false,
@@ -36,7 +36,7 @@ pub(super) const PLAIN: Shape = Shape {
 };
 
 /// Appends records of these keys; no value is a tombstone.
-pub(super) fn put(log: &PartitionLog, shape: Shape, records: &[(&str, Option<&str>)]) -> i64 {
+pub(in crate::tests) fn put(log: &PartitionLog, shape: Shape, records: &[(&str, Option<&str>)]) -> i64 {
     let mut builder = BatchBuilder::new(Vec::new());
     for (index, (key, value)) in (0..).zip(records) {
         builder
@@ -66,7 +66,13 @@ pub(super) fn put(log: &PartitionLog, shape: Shape, records: &[(&str, Option<&st
 }
 
 /// Ends a transaction.
-pub(super) fn end(log: &PartitionLog, producer_id: i64, producer_epoch: i16, commits: bool, timestamp: i64) -> i64 {
+pub(in crate::tests) fn end(
+    log: &PartitionLog,
+    producer_id: i64,
+    producer_epoch: i16,
+    commits: bool,
+    timestamp: i64,
+) -> i64 {
     let key = ControlKey {
         version: 0,
         control_type: if commits {

@@ -1,6 +1,6 @@
 //! Compaction: its rules one by one, random histories against a model, crashes at any change to the file system.
 
-mod history;
+pub(super) mod history;
 mod kafka;
 mod rules;
 mod runs;

@@ -62,6 +62,7 @@ class ControlPlane:
         self.pause_count = 0
         self.pause_ms_total = 0.0
         self._stopping = False
+        self._awake_ms = core.now_ms()
         self._handlers: dict[int, Callable[[ControlPlane, Request], None]] = {}
         self._thread = threading.Thread(target=self._run, name="barnabas-control", daemon=True)
 
@@ -131,7 +132,9 @@ class ControlPlane:
         wait_ms = self._wait_ms(before_ms)
         events = self.core.pull(wait_ms / 1000.0, PULL_LIMIT)
         now = self.moment()
-        excess_ms = now.stamp_ms - before_ms - wait_ms
+        # Counted from the last turn's awakening: the process may have stood still while it worked, too.
+        excess_ms = now.stamp_ms - self._awake_ms - wait_ms
+        self._awake_ms = now.stamp_ms
         for event in events:
             if event[0] == Event.REQUEST:
                 self._request(event, now.wall_ms)

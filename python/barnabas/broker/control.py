@@ -5,8 +5,8 @@ is loaded. Nothing here sleeps or touches sockets; `pull` is the only wait.
 
 Time. Deadlines are judged after everything that arrived before them was handled: with the clock as read *before* the
 pull whose events have all been handled. After a pause of the whole process (a debugger, SIGSTOP, the host) members
-could not be heard although they were alive, so every deadline is put off once, by the pause and at most by its own
-length.
+could not be heard although they were alive, so every deadline is put off once, by the pause and at most to its own
+length from the pause's end.
 """
 
 from __future__ import annotations
@@ -133,18 +133,19 @@ class ControlPlane:
         events = self.core.pull(wait_ms / 1000.0, PULL_LIMIT)
         now = self.moment()
         # Counted from the last turn's awakening: the process may have stood still while it worked, too.
-        excess_ms = now.stamp_ms - self._awake_ms - wait_ms
+        asleep_ms = now.stamp_ms - self._awake_ms
         self._awake_ms = now.stamp_ms
         for event in events:
             if event[0] == Event.REQUEST:
                 self._request(event, now.wall_ms)
             else:
                 self._completion(event, now)
-        if excess_ms > PAUSE_MS_MIN:
+        if asleep_ms - wait_ms > PAUSE_MS_MIN:
             self.pause_count += 1
-            self.pause_ms_total += excess_ms
-            log.warning("the process stood still for %.0f ms; deadlines are put off", excess_ms)
-            self.deadlines.extend(excess_ms)
+            self.pause_ms_total += asleep_ms - wait_ms
+            log.warning("the process stood still for %.0f ms; deadlines are put off", asleep_ms - wait_ms)
+            # When the pause began within the wait is not known, so all of the wait counts.
+            self.deadlines.extend(asleep_ms, now.stamp_ms)
         elif len(events) < PULL_LIMIT:
             for name in self.deadlines.due(before_ms):
                 replica, key = name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["Deadlines"]
 
@@ -16,11 +16,17 @@ _STALE_FACTOR = 4
 _STALE_MIN = 1024
 
 
+class _Deadline(NamedTuple):
+    at_ms: float
+    length_ms: float
+    put_off: bool
+
+
 class Deadlines:
     """A set of named deadlines, in milliseconds of whatever clock the caller uses."""
 
     def __init__(self) -> None:
-        self._at: dict[Name, tuple[float, float]] = {}
+        self._at: dict[Name, _Deadline] = {}
         self._heap: list[tuple[float, int, Name]] = []
         self._count = 0
 
@@ -30,10 +36,10 @@ class Deadlines:
     def set(self, key: Name, at_ms: float, now_ms: float) -> None:
         """Sets (or replaces) the deadline called `key`."""
         old = self._at.get(key)
-        self._at[key] = (at_ms, at_ms - now_ms)
+        self._at[key] = _Deadline(at_ms, at_ms - now_ms, put_off=False)
         # A later deadline than the one in the heap needs no entry: when the earlier one surfaces, the new one is put
         # in. So a heartbeat costs one dictionary store.
-        if old is None or at_ms < old[0]:
+        if old is None or at_ms < old.at_ms:
             self._push(at_ms, key)
 
     def cancel(self, key: Name) -> None:
@@ -52,18 +58,24 @@ class Deadlines:
             current = self._at.get(key)
             if current is None:
                 continue
-            if current[0] > now_ms:
-                self._push(current[0], key)
-            elif current[0] >= at_ms:
+            if current.at_ms > now_ms:
+                self._push(current.at_ms, key)
+            elif current.at_ms >= at_ms:
                 del self._at[key]
                 names.append(key)
         return names
 
-    def extend(self, pause_ms: float) -> None:
-        """Puts every deadline off by `pause_ms`, but by no more than it was set for."""
-        self._at = {
-            key: (at_ms + min(pause_ms, max(length_ms, 0.0)), length_ms) for key, (at_ms, length_ms) in self._at.items()
-        }
+    def extend(self, pause_ms: float, now_ms: float) -> None:
+        """Puts off, once each, every deadline by a pause that ended at `now_ms`.
+
+        What was left of a deadline when the pause began is left after it, and never more than it was set for. One that
+        was put off before stays until it is set again: a caller whose every turn looks like a pause may not keep a
+        dead member for ever.
+        """
+        for key, deadline in self._at.items():
+            if not deadline.put_off:
+                at_ms = min(deadline.at_ms + pause_ms, now_ms + max(deadline.length_ms, 0.0))
+                self._at[key] = _Deadline(max(deadline.at_ms, at_ms), deadline.length_ms, put_off=True)
         self._rebuild()
 
     def _push(self, at_ms: float, key: Name) -> None:
@@ -74,7 +86,7 @@ class Deadlines:
 
     def _rebuild(self) -> None:
         self._heap = []
-        for key, (at_ms, _) in self._at.items():
+        for key, deadline in self._at.items():
             self._count += 1
-            self._heap.append((at_ms, self._count, key))
+            self._heap.append((deadline.at_ms, self._count, key))
         heapq.heapify(self._heap)

@@ -33,15 +33,30 @@ def test_replaced_and_cancelled_deadlines_do_not_fire() -> None:
     assert deadlines.due(60.0) == [key("later")]
 
 
-def test_pause_puts_off_by_the_pause_and_at_most_by_the_deadlines_own_length() -> None:
+def test_pause_leaves_what_was_left_and_at_most_the_deadlines_own_length() -> None:
+    """The pause lasted from 200 to 3,200; the caller does not know where in its wait it began and says 3,100."""
     deadlines = Deadlines()
-    deadlines.set(key("short"), 110.0, 100.0)
+    deadlines.set(key("short"), 210.0, 110.0)
     deadlines.set(key("long"), 10_100.0, 100.0)
-    deadlines.extend(3_000.0)
-    assert deadlines.due(119.0) == []
-    assert deadlines.due(120.0) == [key("short")]
-    assert deadlines.due(13_099.0) == []
-    assert deadlines.due(13_100.0) == [key("long")]
+    deadlines.extend(3_100.0, 3_200.0)
+    assert deadlines.due(3_299.0) == []
+    assert deadlines.due(3_300.0) == [key("short")]
+    assert deadlines.due(13_199.0) == []
+    assert deadlines.due(13_200.0) == [key("long")]
+
+
+def test_dead_member_expires_although_every_turn_looks_like_a_pause() -> None:
+    deadlines = Deadlines()
+    deadlines.set(key("dead"), 1_000.0, 0.0)
+    deadlines.set(key("alive"), 1_000.0, 0.0)
+    now = 0.0
+    gone = []
+    while now < 10_000.0:
+        now += 1_500.0
+        deadlines.extend(1_500.0, now)
+        deadlines.set(key("alive"), now + 1_000.0, now)
+        gone += [(name, now) for name in deadlines.due(now)]
+    assert gone == [(key("dead"), 3_000.0)]
 
 
 def test_heartbeats_do_not_grow_memory() -> None:

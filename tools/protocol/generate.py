@@ -14,6 +14,7 @@ from pathlib import Path
 import emit_python
 import emit_rust
 import errors_table
+import option_tables
 import schema
 
 HERE = Path(__file__).resolve().parent
@@ -78,6 +79,8 @@ def files(jars: Path) -> dict[Path, str]:
     }
     for name, text in emit_python.modules(messages, ids, version).items():
         python[MESSAGES / f"{name}.py"] = text
+    for name, text in option_tables.modules(jars, version).items():
+        python[PACKAGE / f"controller/{name}.py"] = text
     formatted = {path: rustfmt(text) for path, text in rust.items()}
     return formatted | ruff_format(python)
 

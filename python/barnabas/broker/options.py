@@ -1,15 +1,15 @@
 """The broker's options: Kafka's names, types, defaults and ranges, from keywords, `key=value` or properties files.
 
-Every option of Kafka 4.3 is known (`kafka_options.py`). `EFFECTIVE` lists those that do something here; the others are
-accepted, so that a `server.properties` of Kafka works, and reported by `BrokerOptions.ignored`. Options that would
-change what a client may rely on, and are not built, are refused when set (`_REFUSED`).
+Every option of Kafka 4.3 is known (`controller/broker_options.py`). `EFFECTIVE` lists those that do something here; the
+others are accepted, so that a `server.properties` of Kafka works, and reported by `BrokerOptions.ignored`. Options
+that would change what a client may rely on, and are not built, are refused when set (`_REFUSED`).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from barnabas.broker.kafka_options import KAFKA_OPTIONS
+from barnabas.controller.broker_options import KAFKA_OPTIONS
 from barnabas.controller.config_key import ConfigKey, ConfigValue, InvalidConfigValue
 from barnabas.controller.configs import broker_topic_defaults
 from barnabas.controller.settings import ControllerSettings

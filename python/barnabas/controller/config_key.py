@@ -16,6 +16,11 @@ _BITS = {"INT": 31, "LONG": 63, "SHORT": 15}
 _WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 
+_OFFSET_RESET = re.compile(
+    r"earliest|latest|by_duration:\+?P(?=.)(\+?[0-9]+D)?(T(?=.)(\+?[0-9]+H)?(\+?[0-9]+M)?(\+?[0-9]+([.,][0-9]{0,9})?S)?)?",
+    re.ASCII,
+)
+
 
 class InvalidConfigValue(ValueError):  # noqa: N818 - it names what is wrong, and becomes an error code above
     """A value that its key does not accept; the text says why, in Kafka's words."""
@@ -31,6 +36,10 @@ class ConfigKey(NamedTuple):
         high: Greatest valid number.
         choices: Valid words, for STRING and for the items of LIST; empty when any word is valid.
         or_equal: A valid number outside of `low` to `high`.
+        rule: What else makes a text valid: "list" (no empty items), "filled-list" (not empty either), "filled" (not the
+            empty text), "words-of-any-case"; others are checked where the option is used.
+        mode: When a broker option may change: "read-only" (at a start), "per-broker" or "cluster-wide" (at any time).
+        internal: Not one of the options that users are told of.
     """
 
     name: str
@@ -40,6 +49,9 @@ class ConfigKey(NamedTuple):
     high: float | None = None
     choices: tuple[str, ...] = ()
     or_equal: int | None = None
+    rule: str = ""
+    mode: str = "read-only"
+    internal: bool = False
 
     def parse(self, text: str) -> ConfigValue:
         """Reads a value.
@@ -61,11 +73,14 @@ class ConfigKey(NamedTuple):
 
     def _list(self, text: str) -> list[str]:
         items = [item.strip() for item in text.split(",")] if text else []
-        if self.choices and "" in items:
-            raise InvalidConfigValue(f"Configuration '{self.name}' values must not be empty.")
+        if self.rule == "filled-list" and not items:
+            valid = f"[{', '.join(self.choices)}]" if self.choices else "any non-empty value"
+            raise InvalidConfigValue(f"Configuration '{self.name}' must not be empty. Valid values include: {valid}")
         for item in items:
+            if not item and self.rule in ("list", "filled-list"):
+                raise InvalidConfigValue(f"Configuration '{self.name}' values must not be empty.")
             self._check_choice(item)
-        return items
+        return list(dict.fromkeys(items))
 
     def _number(self, text: str) -> float:
         is_decimal = self.kind == "DOUBLE"
@@ -89,8 +104,20 @@ class ConfigKey(NamedTuple):
         return number
 
     def _check_choice(self, word: str) -> None:
-        if self.choices and word not in self.choices:
+        if self.rule == "words-of-any-case":
+            if word.upper() not in self.choices:
+                why = f"String must be one of (case insensitive): {', '.join(self.choices)}"
+                raise self._invalid(word, why)
+        elif self.choices and word not in self.choices:
             raise self._invalid(word, f"String must be one of: {', '.join(self.choices)}")
+        elif self.rule == "filled" and not word:
+            raise self._invalid(word, "String must be non-empty")
+        elif self.rule == "auto-offset-reset" and _OFFSET_RESET.fullmatch(word) is None:
+            raise self._invalid(
+                word,
+                f"Invalid value `{word}` for configuration {self.name}. The value must be either 'earliest', 'latest' "
+                "or of the format 'by_duration:<PnDTnHnMn.nS>'.",
+            )
 
     def _invalid(self, text: str, why: str) -> InvalidConfigValue:
         return InvalidConfigValue(f"Invalid value {text} for configuration {self.name}: {why}")

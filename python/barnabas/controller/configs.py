@@ -114,6 +114,8 @@ def effective_topic_config(own: Mapping[str, str], broker_defaults: Mapping[str,
     """Returns every topic option in force, by name, for a topic that sets `own` itself."""
     settings = []
     for name, key in sorted(TOPIC_OPTIONS.items()):
+        if key.internal and name not in own:
+            continue
         if name in own:
             settings.append(Setting(name, own[name], SOURCE_TOPIC))
         elif name in broker_defaults:

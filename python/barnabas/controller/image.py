@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
+    "BROKER_LOGGER_RESOURCE",
     "BROKER_RESOURCE",
+    "CLIENT_METRICS_RESOURCE",
+    "GROUP_RESOURCE",
     "INTERNAL_TOPICS",
     "METADATA_TOPIC",
     "OFFSETS_TOPIC",
@@ -34,6 +37,9 @@ __all__ = [
 
 TOPIC_RESOURCE = 2
 BROKER_RESOURCE = 4
+BROKER_LOGGER_RESOURCE = 8
+CLIENT_METRICS_RESOURCE = 16
+GROUP_RESOURCE = 32
 METADATA_TOPIC = "__cluster_metadata"
 OFFSETS_TOPIC = "__consumer_offsets"
 INTERNAL_TOPICS = frozenset({OFFSETS_TOPIC, "__transaction_state", "__share_group_state"})
@@ -101,6 +107,10 @@ class Image:
     def topic_config(self, name: str) -> dict[str, str]:
         """Returns the options that were set for a topic itself."""
         return self.configs.get((TOPIC_RESOURCE, name), {})
+
+    def group_config(self, group_id: str) -> dict[str, str]:
+        """Returns the options that were set for a group itself, by the names of `group_options.GROUP_OPTIONS`."""
+        return self.configs.get((GROUP_RESOURCE, group_id), {})
 
     def topic_by_id(self, topic_id: bytes) -> TopicImage | None:
         """Returns the topic with that id."""

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from barnabas import errors
-from barnabas.broker.kafka_options import KAFKA_OPTIONS
 from barnabas.broker.options import BROKER_OPTIONS, EFFECTIVE, EMBEDDED_DEFAULTS, BrokerOptions, parse_properties
+from barnabas.controller.broker_options import KAFKA_OPTIONS
 from barnabas.controller.topic_options import BROKER_SYNONYMS, TOPIC_OPTIONS
 
 
@@ -82,7 +82,8 @@ def test_listeners(given: dict[str, Any], listeners: list[Any], advertised: list
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"listeners": ""}, "listeners: no listener for clients"),
+        ({"listeners": ""}, "Configuration 'listeners' must not be empty"),
+        ({"listeners": "C://h:1", "controller.listener.names": "C"}, "listeners: no listener for clients"),
         ({"listeners": "A://h:1"}, "listeners: listener A has no security protocol"),
         ({"listeners": "PLAINTEXT://h:1,PLAINTEXT://h:2"}, "listeners: two listeners are called PLAINTEXT"),
         ({"listeners": "PLAINTEXT://h:70000"}, "listeners: 'PLAINTEXT://h:70000' is not NAME://host:port"),

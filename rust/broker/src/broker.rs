@@ -16,6 +16,7 @@ use crate::api_versions::Versions;
 use crate::config::{BrokerConfig, Options};
 use crate::control::ControlQueue;
 use crate::error::BrokerError;
+use crate::fetch_session::FetchSessions;
 use crate::helpers::Helpers;
 use crate::image::Image;
 use crate::metrics::Metrics;
@@ -62,6 +63,7 @@ pub(crate) struct Broker {
     pub(crate) logs: LogManager,
     pub(crate) metadata_log: Arc<Partition>,
     pub(crate) upkeep: Arc<Signal>,
+    pub(crate) fetch_sessions: FetchSessions,
     image: RwLock<Arc<Image>>,
     /// Held while a delta is applied, so that two do not overwrite each other.
     pub(crate) publishing: Mutex<()>,
@@ -114,6 +116,7 @@ impl Broker {
             node_id: config.node_id,
             listener_names,
             config,
+            fetch_sessions: FetchSessions::new(options.fetch_sessions_max),
             options,
             metrics: Metrics::default(),
             control,
@@ -159,6 +162,11 @@ impl Broker {
     )]
     pub(crate) fn wall_clock_ms(&self) -> i64 {
         wall_clock_ms()
+    }
+
+    /// Milliseconds by the clock of arrival stamps, which fetch sessions grow old by.
+    pub(crate) fn session_clock_ms(&self) -> i64 {
+        self.control.clock.now_ms()
     }
 
     /// Flushes a partition's log; the receiver gets the error code. Temporary data is never flushed.

@@ -72,7 +72,8 @@ pub(crate) struct Options {
     pub(crate) connections_per_ip_max: usize,
     pub(crate) idle_max: Duration,
     pub(crate) queued_requests_max: usize,
-    pub(crate) fetch_bytes_max: usize,
+    pub(crate) fetch_bytes_max: i32,
+    pub(crate) fetch_sessions_max: usize,
     pub(crate) auto_create_topics: bool,
     pub(crate) send_mode: SendMode,
     pub(crate) socket_buffer_bytes: Option<usize>,
@@ -104,6 +105,7 @@ impl Options {
             },
             queued_requests_max: reader.number("queued.max.requests", 500)?,
             fetch_bytes_max: reader.number("fetch.max.bytes", 57_671_680)?,
+            fetch_sessions_max: reader.number("max.incremental.fetch.session.cache.slots", 1000)?,
             auto_create_topics: reader.boolean("auto.create.topics.enable", true)?,
             send_mode: match reader.text("barnabas.send") {
                 None | Some("sendfile") => SendMode::Sendfile,

@@ -39,6 +39,12 @@ impl Clock {
     pub fn now(&self) -> f64 {
         self.at(Instant::now())
     }
+
+    /// Whole milliseconds now.
+    pub(crate) fn now_ms(&self) -> i64 {
+        let since = Instant::now().saturating_duration_since(self.started);
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
 }
 
 /// A request for the control plane.

@@ -1,76 +1,81 @@
 //! Fetch, key 1, versions 4 to 18.
 //!
-//! Kept: long poll with minimum bytes and maximum wait, limits per partition and response with the first batch always
-//! whole (KIP-74), topic ids, fencing and divergence by leader epoch (KIP-320, KIP-595), the leader in the answer when
-//! it is another (KIP-951), the aborted transactions of what a `read_committed` fetch gets (KIP-98). Left out: sessions,
-//! which are declined with id 0 (KIP-227), and followers.
+//! Kept: sessions (KIP-227), long poll with minimum bytes and maximum wait, limits per partition and response with the
+//! first batch always whole (KIP-74), topic ids, fencing and divergence by leader epoch (KIP-320, KIP-595), the leader
+//! in the answer when it is another (KIP-951), the aborted transactions of what a `read_committed` fetch gets (KIP-98).
+//! Left out: followers, who are told that they are none, and with them other replicas to read from (KIP-392).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use barnabas_log::ReadSlice;
-use barnabas_net::part::{FileRange, Response};
+use barnabas_net::part::Response;
 use barnabas_net::server::Outcome;
 use barnabas_wire::errors::ErrorCode;
-use barnabas_wire::messages::fetch::{
-    AbortedTransaction, EpochEndOffset, FetchRequest, FetchResponse, FetchableTopicResponse, LeaderIdAndEpoch,
-    NodeEndpoint, PartitionData,
-};
-use barnabas_wire::messages::{Part, Records};
+use barnabas_wire::messages::fetch::{AbortedTransaction, FetchRequest};
 use barnabas_wire::primitives::{Reader, Uuid};
 use tokio::time::Instant;
 
 use crate::broker::Broker;
 use crate::dispatch::Peer;
+use crate::fetch_answer;
+use crate::fetch_session::{FetchedTopic, SessionContext, SessionError, SessionRequest, Wanted};
 use crate::image::Image;
 use crate::partition::{Partition, log_error_code};
 use crate::purgatory::Parked;
-use crate::reply::{self, ReplyTo};
+use crate::reply::ReplyTo;
 use crate::stored::StoredFile;
 
+/// The replica id of a broker that reads for another of its own directories.
+const FUTURE_LOCAL_REPLICA: i32 = -3;
+
 /// A request whose names are resolved.
-struct Plan {
-    to: ReplyTo,
+pub(crate) struct Plan {
+    pub(crate) to: ReplyTo,
     deadline: Instant,
     min_bytes: usize,
-    max_bytes: usize,
-    is_read_committed: bool,
+    max_bytes: i32,
+    isolation: Isolation,
+    /// Whether it comes from a follower, and none of ours is there.
     is_follower: bool,
-    topics: Vec<PlannedTopic>,
+    pub(crate) session: SessionContext,
+    /// What is read, in the order of the request or the session.
+    pub(crate) partitions: Vec<Planned>,
+    /// What is not known; told behind the others.
+    pub(crate) unknown: Vec<(Wanted, ErrorCode)>,
 }
 
-struct PlannedTopic {
-    name: Arc<str>,
-    id: Uuid,
-    partitions: Vec<Planned>,
+/// Up to where a fetch sees.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Isolation {
+    LogEnd,
+    HighWatermark,
+    Committed,
 }
 
-struct Planned {
-    index: i32,
-    current_leader_epoch: i32,
-    fetch_offset: i64,
-    last_fetched_epoch: i32,
-    /// Kafka does not foresee that this is negative.
-    max_bytes: Result<usize, ErrorCode>,
+pub(crate) struct Planned {
+    pub(crate) wanted: Wanted,
     target: Result<Arc<Partition>, ErrorCode>,
 }
 
 /// What there is to send now.
-struct Found {
+pub(crate) struct Found {
     /// In the order of the plan.
-    partitions: Vec<Result<FoundPartition, ErrorCode>>,
-    bytes: usize,
+    pub(crate) partitions: Vec<Result<FoundPartition, ErrorCode>>,
+    pub(crate) bytes: usize,
     /// Whether something other than data has to be told, so that waiting makes no sense.
     is_urgent: bool,
 }
 
-struct FoundPartition {
-    high_watermark: i64,
-    last_stable_offset: i64,
-    log_start_offset: i64,
-    diverging: Option<(i32, i64)>,
-    slice: Option<ReadSlice>,
-    aborted: Vec<AbortedTransaction>,
+pub(crate) struct FoundPartition {
+    pub(crate) high_watermark: i64,
+    pub(crate) last_stable_offset: i64,
+    pub(crate) log_start_offset: i64,
+    pub(crate) diverging: Option<(i32, i64)>,
+    pub(crate) slice: Option<ReadSlice>,
+    /// Of a `read_committed` fetch.
+    pub(crate) aborted: Option<Vec<AbortedTransaction>>,
 }
 
 pub(crate) fn handle(
@@ -85,21 +90,15 @@ pub(crate) fn handle(
     let Ok(request) = FetchRequest::decode(&mut Reader::new(body), to.api_version) else {
         return broker.refuse();
     };
-    // Epochs 0 and -1 are full fetches, with and without the wish for a session; any other belongs to a session.
-    if !matches!(request.session_epoch, 0 | -1) {
-        let error_code = ErrorCode::FETCH_SESSION_ID_NOT_FOUND.code();
-        let answer = FetchResponse {
-            error_code,
-            ..FetchResponse::default()
-        };
-        return reply::write(response, to, |writer| answer.encode(writer, to.api_version));
-    }
     let image = broker.image();
-    let plan = plan(broker, &image, &request, to, arrival);
+    let plan = match plan(broker, &image, &request, to, arrival) {
+        Ok(plan) => plan,
+        Err(SessionError::Refused(error)) => return fetch_answer::refuse(error, to, response),
+        Err(SessionError::Unforeseen) => return fetch_answer::refuse_unforeseen(&request, to, response),
+    };
     let found = plan.look();
-    let has_waited = plan.deadline <= Instant::now() || plan.targets().next().is_none();
-    if found.is_urgent || found.bytes >= plan.min_bytes || has_waited || broker.is_stopping() {
-        return match plan.write(broker, &image, &peer.listener, &found, response) {
+    if plan.is_over(&found) || plan.deadline <= Instant::now() || broker.is_stopping() {
+        return match fetch_answer::write(&plan, broker, &image, &peer.listener, &found, response) {
             Some(()) => Outcome::Reply,
             None => Outcome::Close,
         };
@@ -109,54 +108,133 @@ pub(crate) fn handle(
     Outcome::Wait(Box::pin(async move { plan.wait(&broker, &listener).await }))
 }
 
-fn plan(broker: &Broker, image: &Image, request: &FetchRequest<'_>, to: ReplyTo, arrival: std::time::Instant) -> Plan {
-    let by_id = to.api_version >= 13;
-    let max_bytes = positive(request.max_bytes).min(broker.options.fetch_bytes_max);
+fn plan(
+    broker: &Broker,
+    image: &Image,
+    request: &FetchRequest<'_>,
+    to: ReplyTo,
+    arrival: std::time::Instant,
+) -> Result<Plan, SessionError> {
+    let uses_topic_ids = to.api_version >= 13;
     let replica = if to.api_version >= 15 {
         request.replica_state.replica_id
     } else {
         request.replica_id
     };
-    let topics = request.topics.iter().map(|asked| {
-        let topic = if by_id {
-            image.topic_by_id(&asked.topic_id)
-        } else {
-            image.topic(asked.topic)
-        };
-        let unknown = if by_id {
-            ErrorCode::UNKNOWN_TOPIC_ID
-        } else {
-            ErrorCode::UNKNOWN_TOPIC_OR_PARTITION
-        };
-        let partitions = asked.partitions.iter().map(|asked| Planned {
-            index: asked.partition,
-            current_leader_epoch: asked.current_leader_epoch,
-            fetch_offset: asked.fetch_offset,
-            last_fetched_epoch: asked.last_fetched_epoch,
-            max_bytes: usize::try_from(asked.partition_max_bytes).map_err(|_| ErrorCode::UNKNOWN_SERVER_ERROR),
-            target: topic.ok_or(unknown).and_then(|topic| {
-                let entry = topic
-                    .partition(asked.partition)
-                    .ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
-                entry.usable().map(Arc::clone)
-            }),
-        });
-        PlannedTopic {
-            name: topic.map_or_else(|| Arc::from(asked.topic), |topic| Arc::clone(&topic.name)),
-            id: asked.topic_id,
-            partitions: partitions.collect(),
+    let name_of = |id: &Uuid| image.topic_by_id(id).map(|topic| Arc::clone(&topic.name));
+    let session = SessionRequest {
+        id: request.session_id,
+        epoch: request.session_epoch,
+        uses_topic_ids,
+        is_follower: replica >= 0,
+    };
+    let wanted = wanted(request, image, uses_topic_ids);
+    let forgotten: Vec<_> = request
+        .forgotten_topics_data
+        .iter()
+        .flat_map(|asked| {
+            let topic = fetched_topic(image, uses_topic_ids, asked.topic, asked.topic_id);
+            asked
+                .partitions
+                .iter()
+                .map(move |partition| (topic.clone(), *partition))
+        })
+        .collect();
+    let (session, wanted) =
+        broker
+            .fetch_sessions
+            .begin(session, wanted, &forgotten, &name_of, broker.session_clock_ms())?;
+    let mut partitions = Vec::with_capacity(wanted.len());
+    let mut unknown = Vec::new();
+    for wanted in wanted {
+        match resolve(image, &wanted) {
+            Ok(target) => partitions.push(Planned { wanted, target }),
+            Err(error) => unknown.push((wanted, error)),
         }
-    });
+    }
+    let isolation = match (replica, request.isolation_level) {
+        (0.. | FUTURE_LOCAL_REPLICA, _) => Isolation::LogEnd,
+        (_, 1) => Isolation::Committed,
+        (_, 0) => Isolation::HighWatermark,
+        // Kafka looks at the level only when there is something to read.
+        _ if partitions.is_empty() => Isolation::HighWatermark,
+        _ => return Err(SessionError::Unforeseen),
+    };
+    let max_bytes = request.max_bytes.min(broker.options.fetch_bytes_max);
     let wait = Duration::from_millis(u64::try_from(request.max_wait_ms).unwrap_or(0));
-    Plan {
+    Ok(Plan {
         to,
         deadline: Instant::from_std(arrival) + wait,
-        min_bytes: positive(request.min_bytes).min(max_bytes),
+        min_bytes: positive(request.min_bytes.min(max_bytes)),
         max_bytes,
-        is_read_committed: request.isolation_level == 1,
+        isolation,
         is_follower: replica >= 0,
-        topics: topics.collect(),
+        session,
+        partitions,
+        unknown,
+    })
+}
+
+/// What the request names, each partition once: the last one of a partition that is named twice counts, at the place of
+/// the first.
+fn wanted(request: &FetchRequest<'_>, image: &Image, uses_topic_ids: bool) -> Vec<Wanted> {
+    let count = request.topics.iter().map(|asked| asked.partitions.len()).sum();
+    let mut wanted: Vec<Wanted> = Vec::with_capacity(count);
+    let mut places: HashMap<(&str, Uuid, i32), usize> = HashMap::with_capacity(count.saturating_sub(1));
+    for asked in &request.topics {
+        let topic = fetched_topic(image, uses_topic_ids, asked.topic, asked.topic_id);
+        for partition in &asked.partitions {
+            let new = Wanted {
+                topic: topic.clone(),
+                partition: partition.partition,
+                current_leader_epoch: partition.current_leader_epoch.max(-1),
+                fetch_offset: partition.fetch_offset,
+                last_fetched_epoch: partition.last_fetched_epoch.max(-1),
+                max_bytes: partition.partition_max_bytes,
+            };
+            if count > 1 {
+                let key = (asked.topic, asked.topic_id, partition.partition);
+                let place = *places.entry(key).or_insert(wanted.len());
+                if let Some(earlier) = wanted.get_mut(place) {
+                    *earlier = new;
+                    continue;
+                }
+            }
+            wanted.push(new);
+        }
     }
+    wanted
+}
+
+fn fetched_topic(image: &Image, uses_topic_ids: bool, name: &str, id: Uuid) -> FetchedTopic {
+    let topic = if uses_topic_ids {
+        image.topic_by_id(&id)
+    } else {
+        image.topic(name)
+    };
+    let name = match topic {
+        Some(topic) => Some(Arc::clone(&topic.name)),
+        None if uses_topic_ids => None,
+        None => Some(Arc::from(name)),
+    };
+    FetchedTopic { name, id }
+}
+
+/// The partition here. The outer error is told behind the others and hurries nobody; the inner one is Kafka's for a read
+/// that fails, and answers a long poll at once.
+fn resolve(image: &Image, wanted: &Wanted) -> Result<Result<Arc<Partition>, ErrorCode>, ErrorCode> {
+    let name = wanted.topic.name.as_deref().ok_or(ErrorCode::UNKNOWN_TOPIC_ID)?;
+    let topic = image.topic(name).ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
+    let entry = topic
+        .partition(wanted.partition)
+        .ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
+    Ok(match entry.usable() {
+        // A session's topic of this name was deleted, and another one has its name.
+        Ok(_) if wanted.topic.id != barnabas_wire::primitives::ZERO_UUID && wanted.topic.id != topic.id => {
+            Err(ErrorCode::INCONSISTENT_TOPIC_ID)
+        }
+        usable => usable.map(Arc::clone),
+    })
 }
 
 fn positive(value: i32) -> usize {
@@ -165,10 +243,30 @@ fn positive(value: i32) -> usize {
 
 impl Plan {
     fn targets(&self) -> impl Iterator<Item = &Arc<Partition>> {
-        self.topics
+        self.partitions
             .iter()
-            .flat_map(|topic| &topic.partitions)
             .filter_map(|planned| planned.target.as_ref().ok())
+    }
+
+    /// Whether the answer need not wait.
+    fn is_over(&self, found: &Found) -> bool {
+        found.is_urgent
+            || found.bytes >= self.min_bytes
+            || self.partitions.is_empty()
+            || (found.bytes > 0 && self.has_passed_segments(found))
+    }
+
+    /// Whether a partition has more than the segment that it is read from: Kafka does not let a reader who is that far
+    /// behind wait for more.
+    fn has_passed_segments(&self, found: &Found) -> bool {
+        self.partitions.iter().zip(&found.partitions).any(|(planned, result)| {
+            let (Ok(partition), Ok(found)) = (&planned.target, result) else {
+                return false;
+            };
+            let base = |offset| partition.log.index_floor(offset).ok().flatten().map(|(base, _)| base);
+            let last = self.up_to(partition, found) - 1;
+            found.slice.is_some() && base(planned.wanted.fetch_offset) != base(last)
+        })
     }
 
     /// Parks the request until enough is there, something has to be told, or its time is up.
@@ -180,10 +278,9 @@ impl Plan {
             // Said before looking: what is appended in between is counted twice, which wakes too early, never too late.
             parked.expect(self.min_bytes - known);
             let found = self.look();
-            let is_over = found.is_urgent || found.bytes >= self.min_bytes || broker.is_stopping();
-            if is_over || Instant::now() >= self.deadline {
+            if self.is_over(&found) || broker.is_stopping() || Instant::now() >= self.deadline {
                 let mut response = Response::new();
-                self.write(broker, &broker.image(), listener, &found, &mut response)?;
+                fetch_answer::write(&self, broker, &broker.image(), listener, &found, &mut response)?;
                 return Some(response);
             }
             if found.bytes == known {
@@ -197,27 +294,26 @@ impl Plan {
     /// Reads every partition as far as the limits allow.
     fn look(&self) -> Found {
         let mut found = Found {
-            partitions: Vec::new(),
+            partitions: Vec::with_capacity(self.partitions.len()),
             bytes: 0,
             is_urgent: false,
         };
-        for planned in self.topics.iter().flat_map(|topic| &topic.partitions) {
-            let is_first = found.bytes == 0;
-            let left = self
-                .max_bytes
-                .saturating_sub(found.bytes)
-                .min(planned.max_bytes.unwrap_or(0));
+        let mut left = self.max_bytes;
+        for planned in &self.partitions {
             let result = match &planned.target {
                 Ok(partition) => {
-                    let result = self.look_at(planned, partition, left, is_first);
-                    found.is_urgent |= result.as_ref().map_or(true, |found| found.diverging.is_some());
-                    result
+                    let max_bytes = planned.wanted.max_bytes.min(left);
+                    self.look_at(&planned.wanted, partition, max_bytes, found.bytes == 0)
                 }
-                // Told with the data, or when the time is up: Kafka too does not hurry for an unknown partition.
                 Err(error) => Err(*error),
             };
+            found.is_urgent |= result.as_ref().map_or(true, |found| found.diverging.is_some());
             let slice = result.as_ref().ok().and_then(|found| found.slice.as_ref());
-            found.bytes = found.bytes.saturating_add(slice.map_or(0, |slice| slice.len));
+            let len = slice.map_or(0, |slice| slice.len);
+            if len > 0 {
+                left = left.saturating_sub(i32::try_from(len).unwrap_or(i32::MAX)).max(0);
+            }
+            found.bytes = found.bytes.saturating_add(len);
             found.partitions.push(result);
         }
         found
@@ -225,195 +321,75 @@ impl Plan {
 
     fn look_at(
         &self,
-        planned: &Planned,
+        wanted: &Wanted,
         partition: &Partition,
-        max_bytes: usize,
+        max_bytes: i32,
         is_first: bool,
     ) -> Result<FoundPartition, ErrorCode> {
-        if !partition.is_leader() || self.is_follower {
+        partition.check_leader_epoch(wanted.current_leader_epoch)?;
+        if !partition.is_leader() {
             return Err(ErrorCode::NOT_LEADER_OR_FOLLOWER);
         }
-        planned.max_bytes?;
-        partition.check_leader_epoch(planned.current_leader_epoch)?;
+        if self.is_follower {
+            return Err(match wanted.current_leader_epoch {
+                -1 => ErrorCode::NOT_LEADER_OR_FOLLOWER,
+                _ => ErrorCode::UNKNOWN_LEADER_EPOCH,
+            });
+        }
         let log = &partition.log;
         let high_watermark = log.high_watermark();
-        let last_stable_offset = log.last_stable_offset().min(high_watermark);
         let mut found = FoundPartition {
             high_watermark,
-            last_stable_offset,
+            last_stable_offset: log.last_stable_offset().min(high_watermark),
             log_start_offset: log.log_start_offset(),
             diverging: None,
             slice: None,
-            aborted: Vec::new(),
+            aborted: None,
         };
-        if planned.last_fetched_epoch >= 0 {
-            let end = partition.epoch_end_offset(planned.last_fetched_epoch);
-            if end.epoch < 0 || end.end_offset < 0 {
+        if wanted.last_fetched_epoch >= 0 {
+            let end = partition.epoch_end_offset(wanted.last_fetched_epoch);
+            if end.epoch < 0 || end.end_offset < 0 || wanted.fetch_offset < found.log_start_offset {
                 return Err(ErrorCode::OFFSET_OUT_OF_RANGE);
             }
-            if end.epoch < planned.last_fetched_epoch || end.end_offset < planned.fetch_offset {
+            if end.epoch < wanted.last_fetched_epoch || end.end_offset < wanted.fetch_offset {
                 found.diverging = Some((end.epoch, end.end_offset));
                 return Ok(found);
             }
         }
-        let up_to = if self.is_read_committed {
-            last_stable_offset
-        } else {
-            high_watermark
-        };
+        let up_to = self.up_to(partition, &found);
         let slice = log
-            .read(planned.fetch_offset, max_bytes, is_first, up_to)
+            .read(
+                wanted.fetch_offset,
+                positive(max_bytes),
+                is_first || max_bytes < 0,
+                up_to,
+            )
             .map_err(|error| log_error_code(&error))?;
-        if self.is_read_committed {
-            found.aborted = log
-                .aborted_transactions_in(planned.fetch_offset, &slice)
+        if max_bytes < 0 && slice.len > 0 {
+            // Kafka does not foresee it, and stumbles when there is something to read.
+            return Err(ErrorCode::UNKNOWN_SERVER_ERROR);
+        }
+        if self.isolation == Isolation::Committed {
+            let aborted = log
+                .aborted_transactions_in(wanted.fetch_offset, &slice)
                 .map_err(|error| log_error_code(&error))?
                 .into_iter()
                 .map(|aborted| AbortedTransaction {
                     producer_id: aborted.producer_id,
                     first_offset: aborted.first_offset,
-                })
-                .collect();
+                });
+            found.aborted = Some(aborted.collect());
         }
         found.slice = Some(slice).filter(|slice| slice.len > 0);
         Ok(found)
     }
 
-    /// Writes the response; `None` if it cannot be written.
-    fn write(
-        &self,
-        broker: &Broker,
-        image: &Image,
-        listener: &str,
-        found: &Found,
-        response: &mut Response<StoredFile>,
-    ) -> Option<()> {
-        broker.metrics.fetch_bytes.add_len(found.bytes);
-        let answer = self.answer(image, listener, found)?;
-        let parts = answer
-            .encode_parts(self.to.api_version)
-            .inspect_err(|error| log::error!("fetch: {error}"))
-            .ok()?;
-        let mut slices = found
-            .partitions
-            .iter()
-            .filter_map(|result| result.as_ref().ok()?.slice.as_ref());
-        reply::begin(response, self.to);
-        for part in parts {
-            match part {
-                Part::Bytes(bytes) => response.bytes_mut().extend_from_slice(&bytes),
-                Part::Records { .. } => {
-                    let slice = slices.next()?;
-                    let file = StoredFile(Arc::clone(&slice.file));
-                    response.push_range(FileRange {
-                        file,
-                        position: slice.position,
-                        len: slice.len,
-                    });
-                }
-            }
+    fn up_to(&self, partition: &Partition, found: &FoundPartition) -> i64 {
+        match self.isolation {
+            Isolation::LogEnd => partition.log.log_end_offset(),
+            Isolation::HighWatermark => found.high_watermark,
+            Isolation::Committed => found.last_stable_offset,
         }
-        Some(())
-    }
-
-    /// The response, with the records left apart.
-    fn answer<'a>(&'a self, image: &'a Image, listener: &str, found: &Found) -> Option<FetchResponse<'a>> {
-        let mut results = found.partitions.iter();
-        let mut leaders = Vec::new();
-        let mut responses = Vec::with_capacity(self.topics.len());
-        for topic in &self.topics {
-            let mut partitions = Vec::with_capacity(topic.partitions.len());
-            for planned in &topic.partitions {
-                let mut data = partition_data(planned, results.next()?, self.is_read_committed);
-                if let Some(leader) = self.current_leader(image, topic, planned, data.error_code) {
-                    leaders.push(leader.leader_id);
-                    data.current_leader = leader;
-                }
-                partitions.push(data);
-            }
-            responses.push(FetchableTopicResponse {
-                topic: &topic.name,
-                topic_id: topic.id,
-                partitions,
-            });
-        }
-        leaders.sort_unstable();
-        leaders.dedup();
-        let node_endpoints = leaders.into_iter().filter_map(|node_id| {
-            let broker = image.brokers.get(&node_id)?;
-            let endpoint = broker.endpoint(listener)?;
-            let (host, port) = (endpoint.host.as_str(), i32::from(endpoint.port));
-            Some(NodeEndpoint {
-                node_id,
-                host,
-                port,
-                rack: broker.rack.as_deref(),
-            })
-        });
-        Some(FetchResponse {
-            responses,
-            node_endpoints: node_endpoints.collect(),
-            ..FetchResponse::default()
-        })
-    }
-
-    /// The leader, told to those who ask the wrong broker or with an old epoch.
-    fn current_leader(
-        &self,
-        image: &Image,
-        topic: &PlannedTopic,
-        planned: &Planned,
-        error: i16,
-    ) -> Option<LeaderIdAndEpoch> {
-        let is_misled = matches!(
-            ErrorCode(error),
-            ErrorCode::NOT_LEADER_OR_FOLLOWER | ErrorCode::FENCED_LEADER_EPOCH
-        );
-        if self.to.api_version < 16 || !is_misled {
-            return None;
-        }
-        let state = &image.topic(&topic.name)?.partition(planned.index)?.state;
-        (state.leader >= 0).then_some(LeaderIdAndEpoch {
-            leader_id: state.leader,
-            leader_epoch: state.leader_epoch,
-        })
-    }
-}
-
-fn partition_data(
-    planned: &Planned,
-    result: &Result<FoundPartition, ErrorCode>,
-    is_read_committed: bool,
-) -> PartitionData<'static> {
-    let partition_index = planned.index;
-    match result {
-        Ok(found) => PartitionData {
-            partition_index,
-            high_watermark: found.high_watermark,
-            last_stable_offset: found.last_stable_offset,
-            log_start_offset: found.log_start_offset,
-            diverging_epoch: found
-                .diverging
-                .map_or_else(EpochEndOffset::default, |(epoch, end_offset)| EpochEndOffset {
-                    epoch,
-                    end_offset,
-                }),
-            aborted_transactions: is_read_committed.then(|| found.aborted.clone()),
-            records: match &found.slice {
-                Some(slice) => Records::Apart(slice.len),
-                None => Records::Bytes(&[]),
-            },
-            ..PartitionData::default()
-        },
-        Err(error) => PartitionData {
-            partition_index,
-            error_code: error.code(),
-            high_watermark: -1,
-            // Kafka has an empty list where it did not get as far as reading.
-            aborted_transactions: planned.target.is_err().then(Vec::new),
-            records: Records::Bytes(&[]),
-            ..PartitionData::default()
-        },
     }
 }
 

@@ -15,6 +15,8 @@ mod control;
 mod dispatch;
 mod error;
 mod fetch;
+mod fetch_answer;
+mod fetch_session;
 mod helpers;
 mod image;
 mod list_offsets;

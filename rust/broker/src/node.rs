@@ -193,6 +193,7 @@ impl Node {
         let own = &self.broker.metrics;
         let net = self.server.metrics();
         let length = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
+        let (sessions, session_partitions) = self.broker.fetch_sessions.sizes();
         BTreeMap::from([
             ("requests", own.requests.get()),
             ("requests_refused", own.refused_requests.get()),
@@ -203,6 +204,9 @@ impl Node {
             ("fetch_requests", own.fetch_requests.get()),
             ("fetch_bytes", own.fetch_bytes.get()),
             ("fetches_parked", own.fetches_parked.get()),
+            ("fetch_sessions", length(sessions)),
+            ("fetch_session_partitions", length(session_partitions)),
+            ("fetch_sessions_evicted", self.broker.fetch_sessions.evictions.get()),
             ("control_requests", own.control_requests.get()),
             ("control_appends", own.control_appends.get()),
             ("control_queue_depth", length(self.broker.control.depth())),

@@ -363,7 +363,7 @@ impl Default for Fetch {
             partition_max_bytes: 1 << 20,
             leader_epoch: -1,
             last_fetched_epoch: -1,
-            session_epoch: 0,
+            session_epoch: -1,
             topic: TOPIC,
             topic_id: TOPIC_ID,
             partitions: vec![(0, 0)],

@@ -63,6 +63,7 @@ class ControlPlane:
         self.pause_ms_total = 0.0
         self._stopping = False
         self._awake_ms = core.now_ms()
+        self._loading: set[Replica] = set()
         self._handlers: dict[int, Callable[[ControlPlane, Request], None]] = {}
         self._thread = threading.Thread(target=self._run, name="barnabas-control", daemon=True)
 
@@ -121,6 +122,16 @@ class ControlPlane:
                 raise IllegalStateError("the broker was closed while it started")
             self._turn()
 
+    def metrics(self) -> dict[str, float]:
+        """Returns the control plane's counters."""
+        return {
+            "control_pauses_total": self.pause_count,
+            "control_pause_ms_total": self.pause_ms_total,
+            "control_deadlines": len(self.deadlines),
+            "groups_loading": sum(one.state is ReplicaState.LOADING for one in self.groups.replicas),
+            "groups_load_slice_ms_max": max((one.slice_ms_max for one in self.groups.replicas), default=0.0),
+        }
+
     # One turn.
 
     def moment(self) -> Moment:
@@ -150,9 +161,10 @@ class ControlPlane:
             for name in self.deadlines.due(before_ms):
                 replica, key = name
                 self._drive(replica, now, replica.expire, key, now)
-        for replica in self._replicas():
-            if replica.wants_slice:
-                self._drive(replica, now, replica.run_slice, now)
+        for replica in list(self._loading):
+            self._drive(replica, now, replica.run_slice, now)
+            if not replica.wants_slice:
+                self._loading.discard(replica)
 
     def _drive(self, replica: Replica, now: Moment, step: Callable[..., None], *arguments: Any) -> None:
         """Runs one step of a replica. A defect costs its machine's soft state, not the broker."""
@@ -163,7 +175,7 @@ class ControlPlane:
             replica.drop(now, "a step failed")
 
     def _wait_ms(self, now_ms: float) -> float:
-        if any(replica.wants_slice for replica in self._replicas()):
+        if self._loading:
             return 0.0
         next_ms = self.deadlines.next_ms()
         return IDLE_WAIT_MS if next_ms is None else max(0.0, min(IDLE_WAIT_MS, next_ms - now_ms))
@@ -183,6 +195,8 @@ class ControlPlane:
             for replica in self._replicas():
                 if replica.owns_read(token):
                     self._drive(replica, now, replica.on_read, error_code, batches, next_offset, now)
+                    if replica.wants_slice:
+                        self._loading.add(replica)
 
     def _replica_of(self, topic: str, partition: int) -> Replica | None:
         return self.metadata.replica if topic == METADATA_TOPIC else self.groups.replica_of(topic, partition)

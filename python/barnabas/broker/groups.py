@@ -9,9 +9,8 @@ from barnabas.broker.runtime import Failed, Replica, ReplicaState, Role, next_ti
 from barnabas.broker.topics import ImageTopics
 from barnabas.controller.image import OFFSETS_TOPIC
 from barnabas.coordinator.partition import partition_for
-from barnabas.errors import CoordinatorLoadInProgressError, NotCoordinatorError, ProtocolError
+from barnabas.errors import CoordinatorLoadInProgressError, NotCoordinatorError
 from barnabas.machine import Caller, Machine, Moment
-from barnabas.protocol import codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -23,6 +22,11 @@ if TYPE_CHECKING:
     from barnabas.coordinator.settings import ConsumerSettings, GroupSettings
 
 __all__ = ["GroupCoordinators"]
+
+GROUPS_KEPT = 65_536
+"""Groups whose partition is remembered: its hash is a loop over the name."""
+_NAME_MEMBERS = frozenset({11, 68})
+"""JoinGroup and ConsumerGroupHeartbeat: their answers may have to name a member."""
 
 
 class GroupCoordinators:
@@ -43,12 +47,10 @@ class GroupCoordinators:
         self._metadata = metadata
         self._topic_id: bytes | None = None
         self._replicas: dict[int, Replica] = {}
-        self._role = Role(
-            encode=_encode,
-            decode=_decode,
-            loading_code=CoordinatorLoadInProgressError.code,
-            lost_code=NotCoordinatorError.code,
-        )
+        self._role: Role | None = None
+        self._checked_version = -1
+        self._partitions: dict[str, int] = {}
+        self._partition_count = 0
 
     @property
     def replicas(self) -> Iterable[Replica]:
@@ -60,7 +62,14 @@ class GroupCoordinators:
         topic = self._metadata.image.topics.get(OFFSETS_TOPIC)
         if topic is None or not topic.partitions:
             return None
-        return partition_for(group_id, len(topic.partitions))
+        count = len(topic.partitions)
+        partition = self._partitions.get(group_id)
+        if partition is None or count != self._partition_count:
+            if count != self._partition_count or len(self._partitions) >= GROUPS_KEPT:
+                self._partitions.clear()
+                self._partition_count = count
+            partition = self._partitions[group_id] = partition_for(group_id, count)
+        return partition
 
     def submit(self, request: Request, group_id: str, message: Any, answer: Callable[[Any], None]) -> None:
         """Hands `message` to the shard of `group_id`; `answer` gets its answer or `Failed`."""
@@ -74,7 +83,7 @@ class GroupCoordinators:
             api_version=request.version,
             client_id=request.client_id,
             client_host=f"/{request.client_host}",
-            fresh_id=fresh_uuid_text(),
+            fresh_id=fresh_uuid_text() if request.api_key in _NAME_MEMBERS and not message.member_id else "",
         )
         replica.submit(caller, message, request.now, answer)
 
@@ -114,6 +123,10 @@ class GroupCoordinators:
         return self._replicas.get(partition) if topic == OFFSETS_TOPIC else None
 
     def _replica(self, partition: int, now: Moment) -> Replica | None:
+        if self._metadata.image.topics_version == self._checked_version:
+            known = self._replicas.get(partition)
+            if known is not None:
+                return known
         if self._metadata.replica.state is not ReplicaState.ACTIVE:
             return self._replicas.get(partition)
         topic = self._metadata.image.topics.get(OFFSETS_TOPIC)
@@ -124,6 +137,7 @@ class GroupCoordinators:
                 old.close()
             self._replicas.clear()
             self._topic_id = topic_id
+        self._checked_version = self._metadata.image.topics_version
         if topic is None or partition not in topic.partitions:
             return None
         if topic.partitions[partition].leader != self._metadata.node_id:
@@ -137,32 +151,25 @@ class GroupCoordinators:
                 self._deadlines,
                 (OFFSETS_TOPIC, partition),
                 self._make_shard,
-                self._role,
+                self._shard_role(),
             )
             self._replicas[partition] = replica
             replica.load(now)
         return replica
 
+    def _shard_role(self) -> Role:
+        if self._role is None:
+            from barnabas.broker import group_records  # noqa: PLC0415 - a start without groups does not wait for it
+
+            self._role = Role(
+                encode=group_records.encode,
+                decode=group_records.decode,
+                loading_code=CoordinatorLoadInProgressError.code,
+                lost_code=NotCoordinatorError.code,
+            )
+        return self._role
+
     def _make_shard(self) -> Machine:
         from barnabas.coordinator.shard import GroupShard  # noqa: PLC0415 - a start without groups does not wait for it
 
         return GroupShard(self.settings, ImageTopics(self._metadata), lambda _group_id: self._consumer_settings)
-
-
-def _encode(record: tuple[Any, Any]) -> tuple[bytes | None, bytes | None]:
-    from barnabas.coordinator.records import value_version  # noqa: PLC0415 - loaded with the first shard
-
-    key, value = record
-    encoded = None if value is None else codec.encode_coordinator_record(value, value_version(value))
-    return codec.encode_coordinator_record(key, 0), encoded
-
-
-def _decode(key: bytes | None, value: bytes | None) -> tuple[Any, Any] | None:
-    if key is None:
-        return None
-    try:
-        record = codec.decode_coordinator_record(key, value)
-    except ProtocolError:
-        # A version that this one does not know: the record is kept in the log and not acted on.
-        return None
-    return None if record[0] is None else record

@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.assignors.consumer_protocol import decode_subscription
+from barnabas.coordinator.committed import CommittedOffset, decode_value
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
-from barnabas.coordinator.records import CommittedOffset, Record, offset_tombstone
+from barnabas.coordinator.records import Record, offset_tombstone
 from barnabas.errors import ProtocolError
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ def expired(
         if topic in rule.subscribed:
             kept = True
             continue
-        for partition, committed in partitions.items():
+        for partition, value in partitions.items():
+            committed = decode_value(value)
             if committed.expire_timestamp_ms >= 0:
                 is_expired = now_ms >= committed.expire_timestamp_ms
             else:

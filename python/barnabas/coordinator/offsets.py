@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from barnabas.coordinator.committed import CommittedOffset, OffsetKey, decode_value
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
-from barnabas.coordinator.records import CommittedOffset, Record, offset_record, offset_tombstone
+from barnabas.coordinator.records import Record, offset_record, offset_tombstone
 from barnabas.errors import (
     GroupIdNotFoundError,
     NonEmptyGroupError,
@@ -33,15 +34,20 @@ class Offsets:
     """The committed offsets of every group of a shard."""
 
     def __init__(self) -> None:
-        self.groups: dict[str, dict[str, dict[int, CommittedOffset]]] = {}
+        self.groups: dict[str, dict[str, dict[int, bytes]]] = {}
 
     def get(self, group_id: str, topic: str, partition: int) -> CommittedOffset | None:
         """Returns the committed offset of one partition."""
-        return self.groups.get(group_id, {}).get(topic, {}).get(partition)
+        value = self.groups.get(group_id, {}).get(topic, {}).get(partition)
+        return None if value is None else decode_value(value)
 
-    def put(self, group_id: str, topic: str, partition: int, committed: CommittedOffset) -> None:
-        """Stores one committed offset. Called by `replay` only."""
-        self.groups.setdefault(group_id, {}).setdefault(topic, {})[partition] = committed
+    def put(self, key: OffsetKey, value: bytes) -> None:
+        """Stores one committed offset, as its record's value. Called by `replay` only."""
+        group_id, topic, partition = key
+        try:
+            self.groups[group_id][topic][partition] = value
+        except KeyError:
+            self.groups.setdefault(group_id, {}).setdefault(topic, {})[partition] = value
 
     def remove(self, group_id: str, topic: str, partition: int) -> None:
         """Forgets one committed offset. Called by `replay` only."""
@@ -134,7 +140,8 @@ def fetch(offsets: Offsets, request: Any) -> OffsetFetchResponse.OffsetFetchResp
         partitions = known.get(name, {})
         answers = []
         for index in indexes:
-            committed = partitions.get(index)
+            value = partitions.get(index)
+            committed = None if value is None else decode_value(value)
             answers.append(
                 OffsetFetchResponse.OffsetFetchResponsePartitions(
                     partition_index=index,

@@ -1,18 +1,17 @@
 """The records of `__consumer_offsets`, in the types and versions that Kafka 4.3 writes. No decisions, no state.
 
-A record is a pair (key message, value message or None for a tombstone).
+A record is a pair (key message, value message or None for a tombstone); that of a committed offset, see `committed.py`,
+is a pair (`OffsetKey`, the value's bytes or None).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from barnabas.coordinator.committed import NO_TOPIC_ID, CommittedOffset, OffsetKey, encode_value
 from barnabas.coordinator.group import Group, GroupState, Member
 from barnabas.protocol.messages.group_metadata_key import GroupMetadataKey
 from barnabas.protocol.messages.group_metadata_value import GroupMetadataValue
-from barnabas.protocol.messages.offset_commit_key import OffsetCommitKey
-from barnabas.protocol.messages.offset_commit_value import OffsetCommitValue
 
 __all__ = [
     "GROUP_METADATA_VALUE_VERSION",
@@ -29,21 +28,6 @@ __all__ = [
 Record = tuple[Any, Any]
 
 GROUP_METADATA_VALUE_VERSION = 3
-OFFSET_COMMIT_VALUE_VERSION = 4
-OFFSET_COMMIT_VALUE_VERSION_WITH_EXPIRY = 1
-NO_TOPIC_ID = bytes(16)
-
-
-@dataclass(frozen=True, slots=True)
-class CommittedOffset:
-    """A committed position as it is kept; `expire_timestamp_ms` is -1 unless the client asked for its own retention."""
-
-    offset: int
-    leader_epoch: int = -1
-    metadata: str = ""
-    commit_timestamp_ms: int = -1
-    expire_timestamp_ms: int = -1
-    topic_id: bytes = NO_TOPIC_ID
 
 
 def group_record(group: Group) -> Record:
@@ -110,28 +94,16 @@ def group_from_record(group_id: str, value: Any) -> Group:
     return group
 
 
-def offset_record(group_id: str, topic: str, partition: int, committed: CommittedOffset) -> Record:
+def offset_record(group: str, topic: str, partition: int, committed: CommittedOffset) -> Record:
     """Returns the record of one committed offset."""
-    value = OffsetCommitValue(
-        offset=committed.offset,
-        leader_epoch=committed.leader_epoch,
-        metadata=committed.metadata,
-        commit_timestamp=committed.commit_timestamp_ms,
-        expire_timestamp=committed.expire_timestamp_ms,
-        topic_id=committed.topic_id,
-    )
-    return OffsetCommitKey(group=group_id, topic=topic, partition=partition), value
+    return OffsetKey(group, topic, partition), encode_value(committed)
 
 
-def offset_tombstone(group_id: str, topic: str, partition: int) -> Record:
+def offset_tombstone(group: str, topic: str, partition: int) -> Record:
     """Returns the record that forgets one committed offset."""
-    return OffsetCommitKey(group=group_id, topic=topic, partition=partition), None
+    return OffsetKey(group, topic, partition), None
 
 
 def value_version(value: Any) -> int:
     """Returns the version in which Kafka 4.3 writes a value."""
-    if isinstance(value, GroupMetadataValue):
-        return GROUP_METADATA_VALUE_VERSION
-    if not isinstance(value, OffsetCommitValue):
-        return 0
-    return OFFSET_COMMIT_VALUE_VERSION if value.expire_timestamp == -1 else OFFSET_COMMIT_VALUE_VERSION_WITH_EXPIRY
+    return GROUP_METADATA_VALUE_VERSION if isinstance(value, GroupMetadataValue) else 0

@@ -25,13 +25,14 @@ from barnabas.coordinator import (
     migration,
     offsets,
 )
+from barnabas.coordinator.committed import OffsetKey
 from barnabas.coordinator.consumer_change import Change, Rejoining, Surroundings, TopicsSeen
 from barnabas.coordinator.consumer_group import ConsumerGroup, ConsumerGroupState
 from barnabas.coordinator.consumer_member import JOINING_EPOCH
 from barnabas.coordinator.draft import JOIN, SESSION, SYNC, Draft
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
 from barnabas.coordinator.offsets import Offsets
-from barnabas.coordinator.records import CommittedOffset, Record, group_from_record, group_tombstone, offset_tombstone
+from barnabas.coordinator.records import Record, group_from_record, group_tombstone, offset_tombstone
 from barnabas.errors import (
     GroupIdNotFoundError,
     GroupSubscribedToTopicError,
@@ -47,7 +48,6 @@ from barnabas.protocol.messages.heartbeat import HeartbeatRequest
 from barnabas.protocol.messages.join_group import JoinGroupRequest
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
-from barnabas.protocol.messages.offset_commit_key import OffsetCommitKey
 from barnabas.protocol.messages.offset_delete import OffsetDeleteRequest
 from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 from barnabas.protocol.messages.sync_group import SyncGroupRequest
@@ -218,8 +218,11 @@ class GroupShard:
         """Applies one record; unknown kinds (other group types) are kept in the log and skipped here."""
         del offset
         key, value = record
-        if isinstance(key, OffsetCommitKey):
-            self._replay_offset(key, value)
+        if type(key) is OffsetKey:
+            if value is None:
+                self.offsets.remove(*key)
+            else:
+                self.offsets.put(key, value)
         elif isinstance(key, GroupMetadataKey):
             if value is None:
                 self.stored.pop(key.group, None)
@@ -227,20 +230,6 @@ class GroupShard:
                 self.stored[key.group] = value
         elif isinstance(key, consumer_records.KEYS):
             consumer_records.replay(self.consumer_groups, key, value)
-
-    def _replay_offset(self, key: OffsetCommitKey, value: Any) -> None:
-        if value is None:
-            self.offsets.remove(key.group, key.topic, key.partition)
-            return
-        committed = CommittedOffset(
-            offset=value.offset,
-            leader_epoch=value.leader_epoch,
-            metadata=value.metadata,
-            commit_timestamp_ms=value.commit_timestamp,
-            expire_timestamp_ms=value.expire_timestamp,
-            topic_id=bytes(value.topic_id),
-        )
-        self.offsets.put(key.group, key.topic, key.partition, committed)
 
     def loaded(self, now: Moment) -> Result:
         """Brings the stored groups to life; every member has a whole session timeout to be heard of."""

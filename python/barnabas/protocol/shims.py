@@ -8,6 +8,7 @@ Topic ids and names need a look at the cluster's metadata, so they are apart: `n
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from barnabas.errors import ProtocolError
@@ -37,6 +38,8 @@ NEWER_ERRORS: Final[dict[int, tuple[tuple[int, int, int], ...]]] = {
 # The first version with topic ids in place of names.
 TOPIC_IDS_FROM: Final = {8: 10, 9: 10}
 ERROR_FIELDS: Final = ("error_code", "partition_error_code")
+PLAIN_TYPES: Final = frozenset({"bool", "int", "float", "str", "bytes", "str | None", "bytes | None"})
+"""Annotations of fields that hold neither structs nor lists."""
 
 
 class _Shim(Protocol):
@@ -53,7 +56,7 @@ def lift(message: M, version: int) -> M:
     shim = _shim(message)
     if shim is not None and version < shim.first:
         message = cast("M", shim.lift(message))
-    if type(message).__name__.endswith("Response"):
+    if message.API_KEY in NEWER_ERRORS and type(message).__name__.endswith("Response"):
         codes = {
             old: code
             for code, first, old in _newer_errors(message)
@@ -75,7 +78,7 @@ def lower(message: M, version: int, request: Message | None = None) -> M:
     Raises:
         ProtocolError: If the version has room for one group, member or transaction, and the message has not just one.
     """
-    if type(message).__name__.endswith("Response"):
+    if message.API_KEY in NEWER_ERRORS and type(message).__name__.endswith("Response"):
         message = _map_errors(message, {code: old for code, first, old in _newer_errors(message) if version < first})
     shim = _shim(message)
     if shim is not None and version < shim.first:
@@ -148,7 +151,8 @@ def _map_errors(struct: Any, codes: dict[int, int]) -> Any:
     if not codes:
         return struct
     changed: dict[str, object] = {}
-    for name in type(struct).__slots__:
+    cls: Any = type(struct)
+    for name in _fields_with_errors(cls):
         value = getattr(struct, name)
         if name in ERROR_FIELDS:
             if value in codes:
@@ -162,6 +166,13 @@ def _map_errors(struct: Any, codes: dict[int, int]) -> Any:
             if any(made is not element for made, element in zip(elements, value, strict=True)):
                 changed[name] = elements
     return _with(struct, **changed) if changed else struct
+
+
+@cache
+def _fields_with_errors(cls: type[Struct]) -> tuple[str, ...]:
+    """The fields that are or may hold error codes, by their annotations: plain values are passed over."""
+    annotations = cls.__init__.__annotations__
+    return tuple(name for name in cls.__slots__ if name in ERROR_FIELDS or annotations[name] not in PLAIN_TYPES)
 
 
 def _only(items: list[Any], what: str) -> Any:

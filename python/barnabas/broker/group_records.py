@@ -1,0 +1,36 @@
+"""Records of `__consumer_offsets` to bytes and back. Imported with the first shard, which a start does not wait for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from barnabas.coordinator.committed import OffsetKey, check_value, decode_key, encode_key, is_offset_key
+from barnabas.coordinator.records import value_version
+from barnabas.errors import ProtocolError
+from barnabas.protocol import codec
+
+__all__ = ["decode", "encode"]
+
+
+def encode(record: tuple[Any, Any]) -> tuple[bytes | None, bytes | None]:
+    """Returns a record's key and value."""
+    key, value = record
+    if type(key) is OffsetKey:
+        return encode_key(key), value
+    encoded = None if value is None else codec.encode_coordinator_record(value, value_version(value))
+    return codec.encode_coordinator_record(key, 0), encoded
+
+
+def decode(key: bytes | None, value: bytes | None) -> tuple[Any, Any] | None:
+    """Returns a record; None for one that this version does not know, which is kept in the log and not acted on."""
+    if key is None:
+        return None
+    try:
+        if is_offset_key(key):
+            if value is not None:
+                check_value(value)
+            return decode_key(key), value
+        record = codec.decode_coordinator_record(key, value)
+    except ProtocolError:
+        return None
+    return None if record[0] is None else record

@@ -60,6 +60,40 @@ def test_a_single_member_gets_everything(consumer, producer, topic):
     assert listener.events[1:] == [("revoked", {0, 1, 2})]
 
 
+def test_cooperative_members_keep_what_they_have_and_read_on_while_others_join(consumer, producer, topic):
+    first_heard, second_heard = Listener(), Listener()
+    options = {"group_id": topic, "heartbeat_interval_ms": 100, "partition_assignment_strategy": ["cooperative-sticky"]}
+    first, second = consumer(**options), consumer(**options)
+    first.subscribe([topic], first_heard)
+    poll_all([first], lambda: partitions_of(first) == {0, 1, 2})
+    second.subscribe([topic], second_heard)
+    poll_all([first, second], lambda: sorted(map(len, map(partitions_of, [first, second]))) == [1, 2])
+    moved = partitions_of(second)
+    assert partitions_of(first) | moved == {0, 1, 2}
+    # Whoever had partitions was told of what went and of nothing else; the last event may still be under way.
+    assert first_heard.events[:2] == [("assigned", {0, 1, 2}), ("assigned", set())] or (
+        first_heard.events[1] == ("revoked", moved)
+    )
+    assert [event for event in first_heard.events if event[0] == "revoked"] == [("revoked", moved)]
+    assert [event for event in second_heard.events if event[1]] == [("assigned", moved)]
+    for partition in range(3):
+        producer.send_many(topic, [b"%d" % partition] * 10, partition=partition)
+    producer.flush(10)
+    found = []
+    found += poll_all([first, second], lambda: sum(map(committable, [first, second])) == 30)
+    assert sorted(record.value for record in found) == sorted(
+        b"%d" % partition for partition in range(3) for _ in range(10)
+    )
+    second.close()
+    poll_all([first], lambda: partitions_of(first) == {0, 1, 2})
+    assert not [event for event in first_heard.events if event[0] == "lost"]
+
+
+def committable(consumer) -> int:
+    """How far the consumer has come in all its partitions."""
+    return sum(consumer.position(partition) for partition in consumer.assignment())
+
+
 def test_two_members_share_and_one_takes_over_when_the_other_leaves(consumer, producer, topic):
     first_heard, second_heard = Listener(), Listener()
     first = consumer(group_id=topic, heartbeat_interval_ms=100)

@@ -8,10 +8,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from barnabas.assignors.api import Assignor, Subscription
+from barnabas.assignors.api import Assignor, RebalanceProtocol, Subscription
 from barnabas.assignors.range import RangeAssignor
+from barnabas.assignors.roundrobin import RoundRobinAssignor
+from barnabas.assignors.sticky import CooperativeStickyAssignor, StickyAssignor
 
-__all__ = ["ASSIGNORS", "Assignor", "RangeAssignor", "Subscription"]
+__all__ = [
+    "ASSIGNORS",
+    "Assignor",
+    "CooperativeStickyAssignor",
+    "RangeAssignor",
+    "RebalanceProtocol",
+    "RoundRobinAssignor",
+    "StickyAssignor",
+    "Subscription",
+]
 
-ASSIGNORS: Final[dict[str, Assignor]] = {assignor.name: assignor for assignor in (RangeAssignor(),)}
+ASSIGNORS: Final[dict[str, Assignor]] = {
+    assignor.name: assignor
+    for assignor in (RangeAssignor(), RoundRobinAssignor(), StickyAssignor(), CooperativeStickyAssignor())
+}
 """The assignors by the name that goes over the wire."""

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from barnabas.types import PartitionInfo, TopicPartition
 
-__all__ = ["Assignor", "Subscription", "hash_map_order", "hash_order", "java_order", "uuid_hash"]
+__all__ = [
+    "Assignor",
+    "HashOrder",
+    "RebalanceProtocol",
+    "Subscription",
+    "computed_map_order",
+    "hash_map_order",
+    "hash_order",
+    "java_order",
+    "member_order",
+    "partition_hash",
+    "uuid_hash",
+]
 
 _K = TypeVar("_K")
 
@@ -36,6 +49,15 @@ class Subscription:
     group_instance_id: str | None = None
 
 
+class RebalanceProtocol(enum.IntEnum):
+    """How members give up partitions (KIP-429); a group's members use the highest that all their assignors have."""
+
+    EAGER = 0
+    """All of them, before the member joins."""
+    COOPERATIVE = 1
+    """Those that go to others, once the member knows which."""
+
+
 class Assignor(Protocol):
     """Divides partitions among members."""
 
@@ -43,8 +65,20 @@ class Assignor(Protocol):
     def name(self) -> str:
         """The name that members vote for."""
 
-    def user_data(self, topics: Sequence[str]) -> bytes | None:
-        """Bytes to send with a subscription to `topics`."""
+    @property
+    def protocols(self) -> Sequence[RebalanceProtocol]:
+        """How members may give up partitions under it."""
+
+    def user_data(
+        self, topics: Sequence[str], owned: Sequence[TopicPartition] | None, generation_id: int
+    ) -> bytes | None:
+        """Bytes to send with a subscription.
+
+        Args:
+            topics: What is subscribed to.
+            owned: What the member was last assigned; None if it never was.
+            generation_id: The generation of that assignment, or -1.
+        """
 
     def assign(
         self, partitions: Mapping[str, Sequence[PartitionInfo]], members: Mapping[str, Subscription]
@@ -73,6 +107,22 @@ def hash_map_order(keys: Iterable[str]) -> list[str]:
     return hash_order(keys, _string_hash)
 
 
+def computed_map_order(keys: Iterable[str]) -> list[str]:
+    """Returns strings in the order of a Java HashMap that was filled by `computeIfAbsent(key)` for each of `keys`.
+
+    That puts a key before those that share its place, and looks whether to grow at each call, but before it adds.
+    """
+    known: dict[str, None] = {}
+    capacity = 16
+    for key in keys:
+        if len(known) > capacity * 3 // 4:
+            capacity *= 2
+        known[key] = None
+    latest_first = list(reversed(known))
+    latest_first.sort(key=lambda key: _spread(_string_hash(key)) & (capacity - 1))
+    return latest_first
+
+
 def hash_order(keys: Iterable[_K], hash_code: Callable[[_K], int], *, copied: bool = False) -> list[_K]:
     """Returns keys in the order of a Java HashMap or HashSet.
 
@@ -86,6 +136,43 @@ def hash_order(keys: Iterable[_K], hash_code: Callable[[_K], int], *, copied: bo
     while len(ordered) > capacity * 3 // 4 or (copied and len(ordered) * 4 // 3 + 1 > capacity):
         capacity *= 2
     return sorted(ordered, key=lambda key: _spread(hash_code(key)) & (capacity - 1))
+
+
+class HashOrder(Generic[_K]):
+    """A set that knows which of its keys a Java HashSet would give first. Like that set it grows and never shrinks."""
+
+    def __init__(self, hash_code: Callable[[_K], int]) -> None:
+        self._hash_code = hash_code
+        self._keys: dict[_K, None] = {}
+        self._capacity = 16
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def add(self, key: _K) -> None:
+        """Puts a key in."""
+        self._keys[key] = None
+        if len(self._keys) > self._capacity * 3 // 4:
+            self._capacity *= 2
+
+    def discard(self, key: _K) -> None:
+        """Takes a key out, if it is there."""
+        self._keys.pop(key, None)
+
+    def first(self) -> _K:
+        """The key that the set's iterator begins with."""
+        return min(self._keys, key=lambda key: _spread(self._hash_code(key)) & (self._capacity - 1))
+
+
+def member_order(member_id: str, subscription: Subscription) -> tuple[bool, bytes]:
+    """A key that sorts members: static ones first, by their instance id, then the others by member id."""
+    instance = subscription.group_instance_id
+    return (instance is None, java_order(member_id if instance is None else instance))
+
+
+def partition_hash(partition: TopicPartition) -> int:
+    """Returns Java's hash of a TopicPartition as an unsigned number."""
+    return (31 * (31 + partition.partition) + _string_hash(partition.topic)) & 0xFFFF_FFFF
 
 
 def uuid_hash(uuid: bytes) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from barnabas.assignors.api import hash_map_order, java_order
+from barnabas.assignors.api import RebalanceProtocol, hash_map_order, java_order, member_order
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -37,10 +37,13 @@ class RangeAssignor:
     """
 
     name = "range"
+    protocols = (RebalanceProtocol.EAGER,)
 
-    def user_data(self, topics: Sequence[str]) -> bytes | None:
+    def user_data(
+        self, topics: Sequence[str], owned: Sequence[TopicPartition] | None, generation_id: int
+    ) -> bytes | None:
         """Range needs none."""
-        del topics
+        del topics, owned, generation_id
         return None
 
     def assign(
@@ -48,7 +51,7 @@ class RangeAssignor:
     ) -> _Assignment:
         """Divides the partitions of the subscribed topics; see `Assignor.assign`."""
         by_topic: dict[str, list[str]] = defaultdict(list)
-        for member_id in sorted(members, key=lambda member_id: _member_order(member_id, members[member_id])):
+        for member_id in sorted(members, key=lambda member_id: member_order(member_id, members[member_id])):
             for topic in dict.fromkeys(members[member_id].topics):
                 by_topic[topic].append(member_id)
         subscribed = hash_map_order(
@@ -66,12 +69,6 @@ class RangeAssignor:
             for assigned in assignment.values():
                 assigned.sort(key=lambda tp: (java_order(tp.topic), tp.partition))
         return assignment
-
-
-def _member_order(member_id: str, subscription: Subscription) -> tuple[bool, bytes]:
-    """Static members come first, by their instance id; the others by member id."""
-    instance = subscription.group_instance_id
-    return (instance is None, java_order(member_id if instance is None else instance))
 
 
 class _Topic:

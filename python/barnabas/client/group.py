@@ -73,7 +73,7 @@ class Group:
         self._auto_commit = auto_commit
         self._effects: deque[Effect] = deque()
         self._tokens: dict[int, int] = {}
-        self._releasing: tuple[Task[None] | None, bool] | None = None
+        self._releasing: tuple[Task[None] | None, Release] | None = None
         self._looking: Task[cluster.Cluster] | None = None
         self._failures: list[errors.KafkaError] = []
         self._known: dict[str, Sequence[PartitionInfo]] = {}
@@ -174,14 +174,14 @@ class Group:
         generation = self.membership.generation
         lost = generation.generation_id == -1 or not generation.member_id
         try:
-            self._give_up(lost=lost)
+            self._give_up(Release(lost))
         finally:
             if self._looking is not None:
                 self._driver.drop(self._looking)
                 self._looking = None
             self._releasing = None
-            self.membership.released()
             self.membership.leave(reason)
+            self.membership.released()
             self._carry_out_all()
 
     def wait_left(self, deadline: float) -> None:
@@ -221,8 +221,8 @@ class Group:
                 self._fetch.stop_heartbeat()
             case ForgetCoordinator():
                 self._core.invalidate_coordinator(0, self._settings.group_id)
-            case Release(lost=lost):
-                self._start_release(lost=lost)
+            case Release():
+                self._start_release(effect)
             case Adopt(partitions=partitions):
                 self._adopt(partitions)
             case NeedMetadata(topics=topics):
@@ -246,10 +246,11 @@ class Group:
 
         self._tokens[send.serial] = self._driver.submit(submit, send.timeout, reply)
 
-    def _start_release(self, *, lost: bool) -> None:
+    def _start_release(self, release: Release) -> None:
         """Commits what was consumed, where offsets are committed by themselves; `_finish_release` does the rest."""
-        consumed = self._positions.consumed() if self._auto_commit and not lost else {}
-        self._stop_fetching()
+        consumed = self._positions.consumed() if self._auto_commit and not release.lost else {}
+        # Nothing of what is given up is handed out once its offsets have been taken for the commit.
+        self._positions.stop_fetching(release.keep)
         task = None
         if consumed:
             # Sent with the generation that we still have: the coordinator takes it until the new generation begins.
@@ -258,12 +259,12 @@ class Group:
             )
             timeout = min(self._settings.rebalance_timeout, self._settings.session_timeout)
             task = self._driver.start("committing before a rebalance", operation, timeout)
-        self._releasing = (task, lost)
+        self._releasing = (task, release)
 
     def _finish_release(self) -> None:
         if self._releasing is None:
             return
-        task, lost = self._releasing
+        task, release = self._releasing
         if task is not None:
             if not task.done:
                 return
@@ -271,29 +272,26 @@ class Group:
                 _log.warning("group %s: commit before a rebalance failed: %s", self._settings.group_id, task.error)
         self._releasing = None
         self.membership.released()
-        self._give_up(lost=lost)
+        self._give_up(release)
 
-    def _stop_fetching(self) -> None:
-        """Nothing of the old assignment is given out once its offsets have been taken for the commit."""
-        self._fetch.assign([])
-
-    def _give_up(self, *, lost: bool) -> None:
-        partitions = list(self._state.partitions)
+    def _give_up(self, release: Release) -> None:
+        partitions = [partition for partition in self._state.partitions if partition not in release.keep]
         try:
             listener = self._state.listener
             if listener is not None and partitions:
-                (listener.on_partitions_lost if lost else listener.on_partitions_revoked)(partitions)
+                (listener.on_partitions_lost if release.lost else listener.on_partitions_revoked)(partitions)
         finally:
-            self._state.adopt(())
+            self._state.adopt([partition for partition in self._state.partitions if partition in release.keep])
             self._positions.release()
 
     def _adopt(self, partitions: tuple[TopicPartition, ...]) -> None:
+        added = [partition for partition in partitions if partition not in self._state.partitions]
         _log.info("group %s: assigned %s", self._settings.group_id, [f"{t}-{p}" for t, p in partitions])
         self._core.want_topics(sorted(self.membership.group_topics))
         self._state.adopt(partitions)
         self.on_adopted()
         if self._state.listener is not None:
-            self._state.listener.on_partitions_assigned(list(partitions))
+            self._state.listener.on_partitions_assigned(added)
 
     # Metadata
 

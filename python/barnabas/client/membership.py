@@ -9,11 +9,16 @@ call it carries out what `take()` returns, in order. Times are seconds of any st
     PREPARING_REBALANCE   JoinGroup: joined                StartHeartbeat; a leader assigns   COMPLETING_REBALANCE
                           JoinGroup: MEMBER_ID_REQUIRED    keeps the id                       UNJOINED
                           JoinGroup: any other error       see `_join_refused`                UNJOINED
-    COMPLETING_REBALANCE  SyncGroup: synced                Adopt                              STABLE
+    COMPLETING_REBALANCE  SyncGroup: synced                Adopt, after Release of what       STABLE
+                                                           went to others (cooperative)
                           SyncGroup: error                 see `_sync_refused`                UNJOINED
     any                   heartbeat: generation is lost    StopHeartbeat, forgets it          UNJOINED
                           poll deadline                    forgets the member id              UNJOINED
                           leave                            LeaveGroup, StopHeartbeat          UNJOINED
+
+Members give up partitions by one of two protocols (KIP-429), the highest that all their assignors have. Eager: all of
+them, before they join. Cooperative: they keep reading while they join, say what they own, and give up what the
+assignment no longer has; then they join once more, so that it can go to its new owner.
 
 The rules for each error code are those of Kafka's AbstractCoordinator and ConsumerCoordinator.
 """
@@ -25,7 +30,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from barnabas import errors
-from barnabas.assignors import ASSIGNORS, Subscription
+from barnabas.assignors import ASSIGNORS, RebalanceProtocol, Subscription
 from barnabas.assignors.consumer_protocol import (
     PROTOCOL_TYPE,
     decode_assignment,
@@ -101,7 +106,7 @@ class GroupSettings:
     request_timeout: float
     retry_backoff: float
     rack_id: str | None = None
-    assignors: tuple[str, ...] = ("range",)
+    assignors: tuple[str, ...] = ("range", "cooperative-sticky")
 
 
 class Sent(enum.Enum):
@@ -149,14 +154,18 @@ class ForgetCoordinator:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Give up what is assigned: commit, tell the listener, then call `released`. `lost`: others may own it already."""
+    """Give up what is assigned and not in `keep`: commit, tell the listener, then call `released`.
+
+    `lost`: others may own it already.
+    """
 
     lost: bool
+    keep: frozenset[TopicPartition] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Adopt:
-    """Start reading these partitions and no others."""
+    """Read these partitions and no others; those that are being read stay where they are."""
 
     partitions: tuple[TopicPartition, ...]
 
@@ -218,6 +227,12 @@ class Membership:
         self._reason = ""
         self._needs_release = True
         self._releasing = False
+        self._protocol = _protocol_of(settings.assignors)
+        self._owned: tuple[TopicPartition, ...] = ()
+        self._keeping: frozenset[TopicPartition] = frozenset()
+        self._adopting: tuple[TopicPartition, ...] | None = None
+        self._last_assigned: tuple[TopicPartition, ...] | None = None
+        self._last_generation_id = -1
         self._retry_at: float | None = None
         self._serial = 0
         self._waiting: Send | None = None
@@ -245,6 +260,7 @@ class Membership:
             self._effects.append(Send(self._serial, Sent.LEAVE, request, self.settings.request_timeout))
         self._topics = None
         self._rejoin = False
+        self._owned = ()
         self.group_topics = frozenset()
         self.is_leader = False
 
@@ -290,15 +306,19 @@ class Membership:
         self._retry_at = None
         if self._needs_release:
             self._needs_release = False
-            self._releasing = True
-            generation = self.generation
-            self._effects.append(Release(lost=generation.generation_id == -1 or not generation.member_id))
+            lost = self.generation.generation_id == -1 or not self.generation.member_id
+            topics = self._topics if self._protocol is RebalanceProtocol.COOPERATIVE and not lost else frozenset()
+            self._release(frozenset(owned for owned in self._owned if owned.topic in topics), lost=lost)
             return
         self._join()
 
     def released(self) -> None:
-        """What was assigned has been given up."""
+        """What was to be given up has been."""
         self._releasing = False
+        self._owned = tuple(partition for partition in self._owned if partition in self._keeping)
+        if self._adopting is not None:
+            self._adopt(self._adopting)
+            return
         self.is_leader = False
         self._assigned_from = None
 
@@ -387,7 +407,8 @@ class Membership:
             ordered = tuple(sorted(topics))
             subscription = Subscription(
                 topics=ordered,
-                user_data=ASSIGNORS[name].user_data(ordered),
+                owned_partitions=self._owned,
+                user_data=ASSIGNORS[name].user_data(ordered, self._last_assigned, self._last_generation_id),
                 generation_id=self.generation.generation_id,
                 rack_id=self.settings.rack_id,
             )
@@ -474,7 +495,7 @@ class Membership:
             self._rebalance_failed(errors.for_code(Code.INCONSISTENT_GROUP_PROTOCOL), now)
             return
         try:
-            partitions = decode_assignment(bytes(response.assignment))
+            partitions = tuple(decode_assignment(bytes(response.assignment)))
         except errors.ProtocolError as error:
             self._rebalance_failed(error, now)
             return
@@ -487,11 +508,28 @@ class Membership:
             # The leader worked with an older subscription of ours: what it gave us is not what we want any more.
             self._request_rejoin("the assignment has topics that are not subscribed to")
             return
-        self._effects.append(Adopt(tuple(partitions)))
+        self._last_assigned, self._last_generation_id = partitions, self.generation.generation_id
         if topics != self._joined_topics:
             self._request_rejoin("the subscription has changed while joining")
         elif self._assigned_from is not None and self._assigned_from != self._snapshot(self.group_topics):
             self._request_rejoin("the partitions of the group's topics have changed while joining")
+        kept = frozenset(self._owned).intersection(partitions)
+        if len(kept) == len(self._owned):
+            self._adopt(partitions)
+        else:
+            self._request_rejoin("partitions that go to other members have been given up")
+            self._adopting = partitions
+            self._release(kept, lost=False)
+
+    def _release(self, keep: frozenset[TopicPartition], *, lost: bool) -> None:
+        self._releasing = True
+        self._keeping = keep
+        self._effects.append(Release(lost, keep))
+
+    def _adopt(self, partitions: tuple[TopicPartition, ...]) -> None:
+        self._adopting = None
+        self._owned = partitions
+        self._effects.append(Adopt(partitions))
 
     # Refusals
 
@@ -552,6 +590,7 @@ class Membership:
         self.state = MemberState.UNJOINED
         self.generation = _NO_GENERATION if reset_member_id else Generation(-1, self.generation.member_id, None)
         self._needs_release = True
+        self._adopting = None
         self._leading = None
         self._retry_at = None
         if self._waiting is not None:
@@ -605,3 +644,11 @@ class Membership:
             for topic in topics
             if self._metadata.get(topic)
         }
+
+
+def _protocol_of(assignors: Sequence[str]) -> RebalanceProtocol:
+    """The highest protocol that all assignors of a member have."""
+    common = frozenset(RebalanceProtocol)
+    for name in assignors:
+        common &= frozenset(ASSIGNORS[name].protocols)
+    return max(common)

@@ -17,7 +17,7 @@ INT_MAX: Final = 2**31 - 1
 _UNDERSTOOD_BY_JAVA_ONLY: Final = "it names Java classes; "
 _NO_TLS: Final = "only PLAINTEXT listeners are spoken so far"
 _NO_METRIC_REPORTERS: Final = "read the client's metrics() instead"
-_ASSIGNORS: Final = "range"
+_ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
 
 
 def _option(name: str, kind: Kind, default: Any, doc: str, **rest: Any) -> Option:
@@ -309,11 +309,10 @@ _CONSUMER_OPTIONS: Final = (
     _option(
         "partition.assignment.strategy",
         Kind.LIST,
-        (_ASSIGNORS,),
-        "The assignors this member offers to its group.",
-        choices=(_ASSIGNORS,),
-        synonyms={"org.apache.kafka.clients.consumer.rangeassignor": _ASSIGNORS},
-        differs="Kafka also offers cooperative-sticky; a group agrees on what all members have, and that is range",
+        ("range", "cooperative-sticky"),
+        "The assignors this member offers to its group, the preferred one first; the group takes one that all have.",
+        choices=_ASSIGNORS,
+        synonyms={f"org.apache.kafka.clients.consumer.{name.replace('-', '')}assignor": name for name in _ASSIGNORS},
     ),
     _int("fetch.min.bytes", 1, "A fetch is answered when so many bytes are there, or fetch.max.wait.ms have passed."),
     _int("fetch.max.wait.ms", 500, "The longest that a broker holds back a fetch for want of fetch.min.bytes."),

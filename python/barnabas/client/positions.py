@@ -12,7 +12,7 @@ from barnabas.client.subscription import Phase, Reset
 from barnabas.types import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from barnabas.client.core import FetchCore
     from barnabas.client.driver import Driver, Task
@@ -95,6 +95,13 @@ class Positions:
             self._errors.append(errors.OffsetOutOfRangeError(message, topic_partition=partition))
         else:
             self._errors.append(errors.for_code(error_code, topic_partition=partition))
+
+    def stop_fetching(self, keep: Collection[TopicPartition]) -> None:
+        """Takes everything but `keep` from the fetcher, whatever it has fetched of it."""
+        kept = {partition for partition in self._fetching if partition in keep}
+        if kept != self._fetching or not kept:
+            self._fetch.assign([(topic, partition, -1, -1) for topic, partition in kept])
+            self._fetching = kept
 
     def release(self) -> None:
         """Takes everything from the fetcher and gives up what is being looked up."""

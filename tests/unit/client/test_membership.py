@@ -117,7 +117,7 @@ def test_a_member_joins_syncs_and_adopts():
     join = rig.sent(Sent.JOIN)
     assert (join.message.group_id, join.message.member_id, join.message.protocol_type) == ("billing", "", "consumer")
     assert (join.message.session_timeout_ms, join.message.rebalance_timeout_ms) == (45_000, 300_000)
-    assert [protocol.name for protocol in join.message.protocols] == ["range"]
+    assert [protocol.name for protocol in join.message.protocols] == ["range", "cooperative-sticky"]
     assert join.message.protocols[0].metadata == encode_subscription(Subscription(("orders",), rack_id="r1"))
     assert join.timeout == 305.0
     assert rig.member.state is MemberState.PREPARING_REBALANCE

@@ -557,6 +557,39 @@ class BrokerCore:
     def close_connection(self, connection_id: int) -> None:
         """Closes a connection."""
 
+    def inject(
+        self,
+        api_key: int | None,
+        client_id: str | None,
+        nth: int,
+        times: int,
+        action: str,
+        value: int,
+        is_after: bool,
+    ) -> int:
+        """Adds a fault: an "error", "delay", "drop" or "disconnect"; `value` is its error code or milliseconds."""
+
+    def remove_fault(self, fault: int | None) -> None:
+        """Takes a fault out again; None takes all of them."""
+
+    def fault_fired(self, fault: int) -> int | None:
+        """How many requests have met a fault; None when it was taken out."""
+
+    def wait_fault(self, fault: int, count: int, timeout: float) -> bool:
+        """Waits until so many requests have met a fault, or it is taken out; False when time ran out before."""
+
+    def record_requests(self, limit: int | None) -> None:
+        """Keeps the last `limit` requests from here on; None keeps no more."""
+
+    def requests_seen(self) -> list[tuple[float, int, str, str | None, int, int, int, int]]:
+        """The requests that were kept, in the order of their arrival."""
+
+    def advance_clock(self, ms: int) -> None:
+        """Lets time pass at once, for sessions, transactions and retention."""
+
+    def wall_ms(self) -> int:
+        """Milliseconds since 1970 by the broker's clock."""
+
     def metrics(self) -> dict[str, int]:
         """Counters and lengths by name."""
 

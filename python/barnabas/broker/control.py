@@ -62,7 +62,7 @@ class ControlPlane:
         self.pause_count = 0
         self.pause_ms_total = 0.0
         self._stopping = False
-        self._awake_ms = core.now_ms()
+        self._awake_ms = _real_ms()
         self._loading: set[Replica] = set()
         self._handlers: dict[int, Callable[[ControlPlane, Request], None]] = {}
         self._thread = threading.Thread(target=self._run, name="barnabas-control", daemon=True)
@@ -136,7 +136,7 @@ class ControlPlane:
 
     def moment(self) -> Moment:
         """Returns the present."""
-        return Moment(self.core.now_ms(), time.time_ns() // 1_000_000)
+        return Moment(self.core.now_ms(), self.core.wall_ms())
 
     def _turn(self) -> None:
         before_ms = self.core.now_ms()
@@ -144,8 +144,10 @@ class ControlPlane:
         events = self.core.pull(wait_ms / 1000.0, PULL_LIMIT)
         now = self.moment()
         # Counted from the last turn's awakening: the process may have stood still while it worked, too.
-        asleep_ms = now.stamp_ms - self._awake_ms
-        self._awake_ms = now.stamp_ms
+        # The broker's own clock may be set forward, which is no pause.
+        real_ms = _real_ms()
+        asleep_ms = real_ms - self._awake_ms
+        self._awake_ms = real_ms
         for event in events:
             if event[0] == Event.REQUEST:
                 self._request(event, now.wall_ms)
@@ -224,3 +226,7 @@ class ControlPlane:
             module = importlib.import_module(f"barnabas.broker.handlers.{HANDLERS[api_key]}")
             handler = self._handlers[api_key] = module.handle
         return handler
+
+
+def _real_ms() -> float:
+    return time.monotonic_ns() / 1_000_000

@@ -28,6 +28,8 @@ class Event(IntEnum):
     """(topic, partition, last offset, error code): an append lies below the high watermark, or has failed."""
     READ = 4
     """(read token, error code, record batches, next offset, log end offset)"""
+    ADVANCED = 6
+    """(): the clock was set forward."""
 
 
 class DataPlane(Protocol):
@@ -75,6 +77,39 @@ class DataPlane(Protocol):
 
     def close_connection(self, connection_id: int) -> None:
         """Closes a connection."""
+
+    def inject(  # noqa: PLR0917
+        self,
+        api_key: int | None,
+        client_id: str | None,
+        nth: int,
+        times: int,
+        action: str,
+        value: int,
+        is_after: bool,  # noqa: FBT001
+    ) -> int:
+        """Adds a fault; `action` is error, delay, drop or disconnect, `value` its error code or milliseconds."""
+
+    def remove_fault(self, fault: int | None) -> None:
+        """Takes a fault out, or all of them."""
+
+    def fault_fired(self, fault: int) -> int | None:
+        """Returns how many requests have met a fault; None when it was taken out."""
+
+    def wait_fault(self, fault: int, count: int, timeout: float) -> bool:
+        """Waits until so many requests have met a fault; False when time ran out before."""
+
+    def record_requests(self, limit: int | None) -> None:
+        """Keeps the last requests from here on; None keeps no more."""
+
+    def requests_seen(self) -> list[tuple[float, int, str, str | None, int, int, int, int]]:
+        """Returns (stamp, connection, client host, client id, API key, version, correlation id, bytes) of each."""
+
+    def advance_clock(self, ms: int) -> None:
+        """Lets time pass at once."""
+
+    def wall_ms(self) -> int:
+        """Returns milliseconds since 1970 by the broker's clock."""
 
     def metrics(self) -> Mapping[str, float]:
         """Returns the data plane's counters."""

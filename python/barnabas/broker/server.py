@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from barnabas.broker import core, log
 from barnabas.broker.control import ControlPlane
 from barnabas.broker.handlers import HANDLERS, METADATA
+from barnabas.broker.hooks import Clock, Faults, Requests
 from barnabas.broker.ids import fresh_cluster_id, fresh_uuid_text
 from barnabas.broker.options import EMBEDDED_DEFAULTS, BrokerOptions, parse_properties
 from barnabas.controller.controller import METADATA_VERSION, METADATA_VERSION_MIN
@@ -19,6 +20,8 @@ from barnabas.protocol import codec
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
+
+    from barnabas.broker.hooks import SeenRequest
 
 __all__ = ["Broker"]
 
@@ -104,6 +107,7 @@ class Broker:
                 "temporary": self._temporary is not None,
                 "log_defaults": self.options.log_defaults(),
                 "broker": self.options.core_options(),
+                "api_caps": None,
                 "control_apis": {key: codec.valid_versions(key) for key in HANDLERS if key != METADATA},
                 "features": [("metadata.version", METADATA_VERSION_MIN, METADATA_VERSION, METADATA_VERSION)],
             },
@@ -139,6 +143,28 @@ class Broker:
     def node_id(self) -> int:
         """This broker's id."""
         return self.options.node_id
+
+    @property
+    def faults(self) -> Faults:
+        """What goes wrong on purpose, for tests."""
+        self._check_open()
+        return Faults(self._core)
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that sessions, transactions and retention go by, for tests."""
+        self._check_open()
+        return Clock(self._core)
+
+    @property
+    def requests(self) -> Requests:
+        """The requests that came, for tests."""
+        self._check_open()
+        return Requests(self._core)
+
+    def requests_seen(self, api: str | int | None = None) -> list[SeenRequest]:
+        """Returns the requests that came since `requests.record()`; only those of `api` if it is given."""
+        return self.requests.seen(api)
 
     @property
     def failure(self) -> BaseException | None:

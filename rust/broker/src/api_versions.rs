@@ -31,11 +31,18 @@ const OWN_APIS: [i16; 6] = [
 #[derive(Debug)]
 pub(crate) struct Versions {
     served: BTreeMap<i16, (i16, i16)>,
+    /// Releases before KIP-511 answer a version of ApiVersions that they do not know without any range.
+    names_itself_when_refused: bool,
 }
+
+/// The version of ApiVersions that came with KIP-511.
+const FIRST_THAT_NAMES_ITSELF: i16 = 3;
 
 impl Versions {
     /// What this crate answers itself, at all valid versions, and what the control plane says it answers.
-    pub(crate) fn new(control_apis: &BTreeMap<i16, (i16, i16)>) -> Self {
+    ///
+    /// With `caps`, the ranges of an older release, only what both serve.
+    pub(crate) fn new(control_apis: &BTreeMap<i16, (i16, i16)>, caps: Option<&BTreeMap<i16, (i16, i16)>>) -> Self {
         let mut served = BTreeMap::new();
         for (key, (min, max)) in control_apis {
             let valid = api::valid_versions(*key).map(|valid| (valid.0.max(*min), valid.1.min(*max)));
@@ -48,7 +55,23 @@ impl Versions {
                 .iter()
                 .filter_map(|key| Some((*key, api::valid_versions(*key)?))),
         );
-        Self { served }
+        if let Some(caps) = caps {
+            served = served
+                .into_iter()
+                .filter_map(|(key, (min, max))| {
+                    let cap = caps.get(&key)?;
+                    let both = (min.max(cap.0), max.min(cap.1));
+                    (both.0 <= both.1).then_some((key, both))
+                })
+                .collect();
+        }
+        let names_itself_when_refused = served
+            .get(&api::API_VERSIONS)
+            .is_none_or(|(_, max)| *max >= FIRST_THAT_NAMES_ITSELF);
+        Self {
+            served,
+            names_itself_when_refused,
+        }
     }
 
     pub(crate) fn is_served(&self, key: i16, version: i16) -> bool {
@@ -117,11 +140,11 @@ pub(crate) fn handle(
 /// Answers a version that is not served, in version 0.
 pub(crate) fn refuse_version(broker: &Broker, to: ReplyTo, response: &mut Response<StoredFile>) -> Outcome<StoredFile> {
     let to = ReplyTo { api_version: 0, ..to };
-    let own = broker
-        .versions
+    let versions = &broker.versions;
+    let own = versions
         .advertised()
         .into_iter()
-        .filter(|entry| entry.api_key == api::API_VERSIONS);
+        .filter(|entry| entry.api_key == api::API_VERSIONS && versions.names_itself_when_refused);
     let answer = ApiVersionsResponse {
         error_code: ErrorCode::UNSUPPORTED_VERSION.code(),
         api_keys: own.collect(),
@@ -154,7 +177,7 @@ mod tests {
     #[test]
     fn control_ranges_are_cut_to_what_is_valid_and_own_apis_win() {
         let control = BTreeMap::from([(api::JOIN_GROUP, (-3, 99)), (api::FETCH, (0, 1)), (9999, (0, 1))]);
-        let versions = Versions::new(&control);
+        let versions = Versions::new(&control, None);
         let (min, max) = api::valid_versions(api::JOIN_GROUP).unwrap();
         assert!(versions.is_served(api::JOIN_GROUP, max) && versions.is_served(api::JOIN_GROUP, min));
         assert!(!versions.is_served(api::JOIN_GROUP, max + 1) && !versions.is_served(9999, 0));
@@ -165,5 +188,14 @@ mod tests {
             .find(|entry| entry.api_key == api::PRODUCE)
             .unwrap();
         assert_eq!((produce.min_version, versions.is_served(api::PRODUCE, 0)), (0, false));
+        let caps = BTreeMap::from([
+            (api::FETCH, (0, 10)),
+            (api::JOIN_GROUP, (0, 3)),
+            (api::HEARTBEAT, (0, 2)),
+        ]);
+        let capped = Versions::new(&control, Some(&caps));
+        assert!(capped.is_served(api::FETCH, 10) && !capped.is_served(api::FETCH, 11));
+        assert!(capped.is_served(api::JOIN_GROUP, 3) && !capped.is_served(api::JOIN_GROUP, 4));
+        assert!(!capped.is_served(api::PRODUCE, 3) && !capped.is_served(api::HEARTBEAT, 0));
     }
 }

@@ -14,8 +14,9 @@ use tokio::sync::oneshot;
 
 use crate::api_versions::Versions;
 use crate::config::{BrokerConfig, Options};
-use crate::control::ControlQueue;
+use crate::control::{ControlQueue, Event};
 use crate::error::BrokerError;
+use crate::faults::Hooks;
 use crate::fetch_session::FetchSessions;
 use crate::helpers::Helpers;
 use crate::image::Image;
@@ -51,6 +52,7 @@ pub(crate) struct Broker {
     pub(crate) listener_names: Vec<Arc<str>>,
     pub(crate) versions: Versions,
     pub(crate) metrics: Metrics,
+    pub(crate) hooks: Hooks,
     pub(crate) control: Arc<ControlQueue>,
     pub(crate) helpers: Arc<Helpers>,
     /// The appends of slow partitions, apart from the other helpers: a stuck disk must not hold up flushes and reads of
@@ -108,7 +110,7 @@ impl Broker {
             .map(|listener| Arc::from(listener.name.as_str()))
             .collect();
         Ok(Self {
-            versions: Versions::new(&config.control_apis),
+            versions: Versions::new(&config.control_apis, config.api_caps.as_ref()),
             helpers: Arc::new(Helpers::new("helper", options.helper_threads)),
             append_helpers: Arc::new(Helpers::new("append", options.helper_threads)),
             append_buffers: BufferPool::new(),
@@ -119,6 +121,7 @@ impl Broker {
             fetch_sessions: FetchSessions::new(options.fetch_sessions_max),
             options,
             metrics: Metrics::default(),
+            hooks: Hooks::default(),
             control,
             storage,
             logs,
@@ -155,13 +158,18 @@ impl Broker {
         Outcome::Close
     }
 
-    /// Milliseconds since 1970.
-    #[expect(
-        clippy::unused_self,
-        reason = "the broker's clock becomes settable for tests of timestamps"
-    )]
+    /// Milliseconds since 1970, and what a test has let pass at once.
     pub(crate) fn wall_clock_ms(&self) -> i64 {
-        wall_clock_ms()
+        wall_clock_ms().saturating_add(self.control.clock.advanced_ms())
+    }
+
+    /// Lets time pass at once, for sessions, transactions and retention alike; only forward.
+    pub(crate) fn advance_clock(&self, ms: u64) {
+        self.control.clock.advance(i64::try_from(ms).unwrap_or(i64::MAX));
+        self.control.push(Event::Advanced {
+            stamp_ms: self.control.clock.now(),
+        });
+        self.upkeep.poke();
     }
 
     /// Milliseconds by the clock of arrival stamps, which fetch sessions grow old by.
@@ -209,6 +217,7 @@ impl Broker {
     /// Lets nobody wait any longer: parked fetches are answered, requests of the control plane dropped.
     pub(crate) fn begin_stop(&self) {
         self.is_stopping.store(true, Ordering::SeqCst);
+        self.hooks.stop();
         for partition in self.image().local_partitions() {
             partition.waiters.wake_all();
         }

@@ -62,6 +62,8 @@ pub struct BrokerConfig {
     pub control_apis: BTreeMap<i16, (i16, i16)>,
     /// Features.
     pub features: Vec<Feature>,
+    /// The versions of an older release, beyond which nothing is served (`barnabas.api.versions.as`).
+    pub api_caps: Option<BTreeMap<i16, (i16, i16)>>,
 }
 
 /// The broker options that the data plane reads.

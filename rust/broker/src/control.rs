@@ -4,7 +4,7 @@
 //! Completions are bounded by what the control plane has in flight itself and are never refused.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,22 +17,35 @@ use crate::partition::Partition;
 use crate::reply::{self, ReplyTo};
 use crate::stored::StoredFile;
 
-/// The clock of all arrival stamps: milliseconds since the broker started.
-#[derive(Debug, Clone, Copy)]
+/// The clock of all arrival stamps: milliseconds since the broker started, and what a test has let pass at once.
+#[derive(Debug)]
 pub struct Clock {
     started: Instant,
+    advanced_ms: AtomicI64,
 }
 
 impl Clock {
     pub(crate) fn start() -> Self {
         Self {
             started: Instant::now(),
+            advanced_ms: AtomicI64::new(0),
         }
     }
 
+    /// Lets time pass at once.
+    pub(crate) fn advance(&self, ms: i64) {
+        self.advanced_ms.fetch_add(ms, Ordering::SeqCst);
+    }
+
+    /// How much was let pass at once.
+    pub fn advanced_ms(&self) -> i64 {
+        self.advanced_ms.load(Ordering::Relaxed)
+    }
+
     /// Milliseconds at `instant`.
+    #[expect(clippy::cast_precision_loss, reason = "exact for 285,000 years")]
     pub fn at(&self, instant: Instant) -> f64 {
-        instant.saturating_duration_since(self.started).as_secs_f64() * 1000.0
+        instant.saturating_duration_since(self.started).as_secs_f64() * 1000.0 + self.advanced_ms() as f64
     }
 
     /// Milliseconds now.
@@ -131,6 +144,11 @@ pub enum Event {
         kind: WatchKind,
         /// The high watermark.
         offset: i64,
+    },
+    /// The clock was set forward.
+    Advanced {
+        /// The time now.
+        stamp_ms: f64,
     },
 }
 

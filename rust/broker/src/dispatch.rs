@@ -4,6 +4,7 @@
 //! answers a version that it does not know.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use barnabas_net::part::Response;
@@ -26,14 +27,14 @@ pub struct Peer {
     pub listener: Arc<str>,
     /// The peer's address.
     pub host: String,
+    /// Whether the control plane has seen it, and so wants to know of its end.
+    is_known_to_control: AtomicBool,
 }
 
 /// What is kept per connection.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ConnectionState {
-    peer: Arc<Peer>,
-    /// Whether the control plane has seen it, and so wants to know of its end.
-    is_known_to_control: bool,
+    pub(crate) peer: Arc<Peer>,
 }
 
 /// Runs requests on the reactor threads.
@@ -50,11 +51,9 @@ impl Handler for Dispatch {
             connection_id: info.id,
             listener,
             host: info.peer.ip().to_canonical().to_string(),
+            is_known_to_control: AtomicBool::new(false),
         };
-        ConnectionState {
-            peer: Arc::new(peer),
-            is_known_to_control: false,
-        }
+        ConnectionState { peer: Arc::new(peer) }
     }
 
     fn handle(
@@ -64,8 +63,35 @@ impl Handler for Dispatch {
         arrival: Instant,
         response: &mut Response<StoredFile>,
     ) -> Outcome<StoredFile> {
+        self.0.metrics.requests.increment();
+        if self.0.hooks.is_armed() {
+            return self.hooked(connection, frame, arrival, response);
+        }
+        self.execute(connection, frame, arrival, response)
+    }
+
+    fn disconnected(&self, connection: &mut ConnectionState) {
+        if connection.peer.is_known_to_control.load(Ordering::Relaxed) {
+            let control = &self.0.control;
+            let connection_id = connection.peer.connection_id;
+            control.push(Event::Closed {
+                stamp_ms: control.clock.now(),
+                connection_id,
+            });
+        }
+    }
+}
+
+impl Dispatch {
+    /// Reads a request's header and runs it.
+    pub(crate) fn execute(
+        &self,
+        connection: &ConnectionState,
+        frame: &mut [u8],
+        arrival: Instant,
+        response: &mut Response<StoredFile>,
+    ) -> Outcome<StoredFile> {
         let broker = &self.0;
-        broker.metrics.requests.increment();
         let Ok((header, body)) = decode_request_header(frame) else {
             return broker.refuse();
         };
@@ -112,27 +138,14 @@ impl Handler for Dispatch {
         }
     }
 
-    fn disconnected(&self, connection: &mut ConnectionState) {
-        if connection.is_known_to_control {
-            let control = &self.0.control;
-            let connection_id = connection.peer.connection_id;
-            control.push(Event::Closed {
-                stamp_ms: control.clock.now(),
-                connection_id,
-            });
-        }
-    }
-}
-
-impl Dispatch {
     fn request(
         &self,
-        connection: &mut ConnectionState,
+        connection: &ConnectionState,
         header: &barnabas_wire::header::RequestHeader<'_>,
         body: &[u8],
         arrival: Instant,
     ) -> ApiRequest {
-        connection.is_known_to_control = true;
+        connection.peer.is_known_to_control.store(true, Ordering::Relaxed);
         let control = &self.0.control;
         self.0.metrics.control_requests.increment();
         ApiRequest {

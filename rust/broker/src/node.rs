@@ -15,6 +15,7 @@ use crate::config::BrokerConfig;
 use crate::control::Event;
 use crate::dispatch::Dispatch;
 use crate::error::BrokerError;
+use crate::faults::{Fault, SeenRequest};
 use crate::image::{Change, Endpoint};
 use crate::metadata;
 use crate::upkeep::Upkeep;
@@ -93,6 +94,46 @@ impl Node {
     /// Milliseconds by the clock of all arrival stamps.
     pub fn now_ms(&self) -> f64 {
         self.broker.control.clock.now()
+    }
+
+    /// Milliseconds since 1970 by the broker's clock.
+    pub fn wall_ms(&self) -> i64 {
+        self.broker.wall_clock_ms()
+    }
+
+    /// Lets time pass at once, for sessions, transactions and retention.
+    pub fn advance_clock(&self, ms: u64) {
+        self.broker.advance_clock(ms);
+    }
+
+    /// Adds a fault for the requests to come; returns its number.
+    pub fn inject(&self, fault: Fault) -> u64 {
+        self.broker.hooks.inject(fault)
+    }
+
+    /// Takes a fault out again, or all of them.
+    pub fn remove_fault(&self, id: Option<u64>) {
+        self.broker.hooks.remove(id);
+    }
+
+    /// How many requests have met a fault; `None` when it was taken out.
+    pub fn fault_fired(&self, id: u64) -> Option<u64> {
+        self.broker.hooks.fired(id)
+    }
+
+    /// Waits until that many requests have met a fault, or it is taken out; `None` when time ran out before.
+    pub fn wait_fault(&self, id: u64, count: u64, timeout: Duration) -> Option<()> {
+        self.broker.hooks.wait_fired(id, count, timeout)
+    }
+
+    /// Keeps the last `limit` requests from here on; `None` keeps no more.
+    pub fn record_requests(&self, limit: Option<usize>) {
+        self.broker.hooks.record(limit);
+    }
+
+    /// The requests that were kept.
+    pub fn requests_seen(&self) -> Vec<SeenRequest> {
+        self.broker.hooks.seen()
     }
 
     /// Takes up to `limit` events; `None` when none has come within `timeout`.

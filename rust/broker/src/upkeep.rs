@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use barnabas_log::LogError;
 
@@ -92,42 +92,43 @@ impl Drop for Upkeep {
     }
 }
 
-/// Something that is done every so often.
+/// Something that is done every so often, by the broker's clock.
 struct Periodic {
     every: Duration,
-    /// `None` when it is further away than time goes.
-    next: Option<Instant>,
+    next_ms: f64,
 }
 
 impl Periodic {
-    fn new(first: Duration, every: Duration) -> Self {
-        let next = Instant::now().checked_add(first);
-        Self { every, next }
+    fn new(first: Duration, every: Duration, now_ms: f64) -> Self {
+        let next_ms = now_ms + first.as_secs_f64() * 1000.0;
+        Self { every, next_ms }
     }
 
     /// Whether it is due; then the next time is set.
-    fn take(&mut self, now: Instant) -> bool {
-        let is_due = self.next.is_some_and(|next| next <= now);
+    fn take(&mut self, now_ms: f64) -> bool {
+        let is_due = self.next_ms <= now_ms;
         if is_due {
-            self.next = now.checked_add(self.every);
+            self.next_ms = now_ms + self.every.as_secs_f64() * 1000.0;
         }
         is_due
     }
 
-    fn until(&self, now: Instant) -> Duration {
-        self.next
-            .map_or(Duration::MAX, |next| next.saturating_duration_since(now))
+    fn until(&self, now_ms: f64) -> Duration {
+        let left = (self.next_ms - now_ms).max(0.0) / 1000.0;
+        Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX)
     }
 }
 
 fn run(broker: &Broker) {
     let options = &broker.options;
-    let mut checkpoints = Periodic::new(options.checkpoint_interval, options.checkpoint_interval);
+    let clock = &broker.control.clock;
+    let start = clock.now();
+    let mut checkpoints = Periodic::new(options.checkpoint_interval, options.checkpoint_interval, start);
     let every = options.retention_interval;
-    let mut retention = Periodic::new(every.min(FIRST_RETENTION), every);
-    let mut timeout = checkpoints.until(Instant::now()).min(retention.until(Instant::now()));
+    let mut retention = Periodic::new(every.min(FIRST_RETENTION), every, start);
+    let mut timeout = checkpoints.until(start).min(retention.until(start));
     while broker.upkeep.sleep(timeout) {
-        let (now, now_ms) = (Instant::now(), broker.wall_clock_ms());
+        let (now, now_ms) = (clock.now(), broker.wall_clock_ms());
         if checkpoints.take(now) {
             report("checkpoint", broker.logs.checkpoint(now_ms));
         }

@@ -30,7 +30,7 @@ const PULL_SECONDS_MAX: f64 = 3600.0;
 
 /// A broker's data plane.
 #[pyclass(frozen, module = "barnabas._core")]
-struct BrokerCore {
+pub(crate) struct BrokerCore {
     /// Given up in a forked child, where its threads do not exist.
     node: Option<Node>,
     process: u32,
@@ -38,7 +38,7 @@ struct BrokerCore {
 
 impl BrokerCore {
     /// The broker, in the process that started it.
-    fn node(&self, py: Python<'_>) -> PyResult<&Node> {
+    pub(crate) fn node(&self, py: Python<'_>) -> PyResult<&Node> {
         self.own_node().ok_or_else(|| {
             let fix = "this broker runs in the process that started it: connect to its address, or start one here";
             raise(py, "IllegalStateError", fix)
@@ -250,7 +250,7 @@ impl BrokerCore {
     }
 }
 
-fn seconds(seconds: f64) -> PyResult<Duration> {
+pub(crate) fn seconds(seconds: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds.clamp(0.0, PULL_SECONDS_MAX))
         .map_err(|error| PyValueError::new_err(format!("timeout {seconds}: {error}")))
 }
@@ -267,6 +267,7 @@ fn broker_config(config: &Bound<'_, PyDict>) -> PyResult<BrokerConfig> {
         log_defaults: required::<OptionMap>(config, "log_defaults")?,
         options: required::<OptionMap>(config, "broker")?,
         control_apis: required(config, "control_apis")?,
+        api_caps: required(config, "api_caps")?,
         features: required::<Vec<(String, i16, i16, i16)>>(config, "features")?
             .into_iter()
             .map(|(name, version_min, version_max, finalized)| Feature {
@@ -356,6 +357,7 @@ fn event_tuple(py: Python<'_>, event: Event) -> PyResult<Bound<'_, PyTuple>> {
             };
             (5, stamp_ms, &*topic, partition, kind, offset).into_pyobject(py)
         }
+        Event::Advanced { stamp_ms } => (6, stamp_ms).into_pyobject(py),
     }
 }
 

@@ -4,6 +4,7 @@
 //! block goes through `enter` in `door.rs`, which detaches from the interpreter and checks signals every 100 ms.
 
 mod broker;
+mod broker_hooks;
 mod buffer;
 mod client;
 mod codecs;

@@ -14,6 +14,7 @@ pub mod header;
 pub mod interpreter;
 pub mod messages;
 pub mod primitives;
+pub mod refusal;
 pub mod table;
 pub mod value;
 

@@ -55,6 +55,7 @@ pub(crate) fn config(dir: &Path, broker: &[(&str, &str)]) -> BrokerConfig {
         log_defaults: OptionMap::new(),
         options: options(broker),
         control_apis: BTreeMap::from([(api::JOIN_GROUP, (0, 9)), (api::CREATE_TOPICS, (2, 7))]),
+        api_caps: None,
         features: vec![
             Feature {
                 name: "metadata.version".to_owned(),

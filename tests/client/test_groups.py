@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -150,6 +151,35 @@ def test_auto_commit_hands_over_in_a_rebalance_without_reading_twice(consumer, p
     found += first.poll(timeout=0.2)
     found += second.poll(timeout=0.2)
     assert len(found) == 300
+
+
+def test_a_static_member_that_comes_back_finds_its_partitions_without_a_rebalance(consumer, producer, topic):
+    heard = Listener()
+    options = {"group_id": topic, "heartbeat_interval_ms": 100}
+    other, first = consumer(**options), consumer(group_instance_id="till-7", **options)
+    other.subscribe([topic], heard)
+    first.subscribe([topic])
+    poll_all([other, first], lambda: sorted(map(len, map(partitions_of, [other, first]))) == [1, 2])
+    had, before = partitions_of(first), len(heard.events)
+    first.close()
+    again = consumer(group_instance_id="till-7", **options)
+    again.subscribe([topic])
+    poll_all([other, again], lambda: partitions_of(again) == had)
+    assert heard.events[before:] == []
+
+
+def test_a_pattern_takes_the_topics_that_match_now_and_later(bootstrap_servers, stack, consumer, topic):
+    admin = stack.enter_context(barnabas.Admin(bootstrap_servers=bootstrap_servers))
+    names = [f"{topic}.{number}" for number in range(3)]
+    admin.create_topics([NewTopic(names[0]), NewTopic(names[1]), NewTopic(f"other.{topic}.9")])
+    member = consumer(group_id=topic, metadata_max_age_ms=200)
+    member.subscribe(re.compile(re.escape(topic) + r"\.\d"))
+    poll_all([member], lambda: {partition.topic for partition in member.assignment()} == set(names[:2]))
+    assert member.subscription() == frozenset(names[:2])
+    admin.create_topics([NewTopic(names[2])])
+    poll_all([member], lambda: {partition.topic for partition in member.assignment()} == set(names))
+    member.subscribe([names[0]])
+    poll_all([member], lambda: {partition.topic for partition in member.assignment()} == {names[0]})
 
 
 def test_seeking_in_the_listener_decides_where_reading_starts(consumer, producer, topic):

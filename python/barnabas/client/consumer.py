@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
@@ -66,18 +67,20 @@ class Consumer(Reader):
 
     # What to read
 
-    def subscribe(self, topics: Iterable[str], listener: RebalanceListener | None = None) -> None:
+    def subscribe(self, topics: Iterable[str] | re.Pattern[str], listener: RebalanceListener | None = None) -> None:
         """Reads topics as a member of the group `group_id`; replaces an earlier subscription.
 
         Partitions are assigned by later calls of `poll`.
 
         Args:
-            topics: Names of topics. An empty list is the same as `unsubscribe`.
+            topics: Names of topics, or a compiled pattern for whole names. Which topics match it is looked up every
+                `metadata_max_age_ms`; internal ones do not count unless `exclude_internal_topics` is off. An empty list
+                is the same as `unsubscribe`.
             listener: Told when partitions come and go.
 
         Raises:
             IllegalStateError: Partitions were assigned by hand, or there is no `group_id`.
-            TypeError: `topics` is a string or a pattern.
+            TypeError: `topics` is a string.
 
         Example:
             >>> consumer.unsubscribe()
@@ -85,8 +88,12 @@ class Consumer(Reader):
         """
         if isinstance(topics, str):
             raise TypeError(f"subscribe() takes a list of topics: write subscribe([{topics!r}])")
-        if hasattr(topics, "pattern"):
-            raise TypeError("subscribing to a pattern is not supported yet: list the topics")
+        if isinstance(topics, re.Pattern):
+            with self._alone:
+                group = self._require_membership()
+                self._state.subscribe_pattern(topics, listener)
+                group.subscribe_pattern()
+            return
         names = list(topics)
         for name in names:
             if not (name and isinstance(name, str)):
@@ -95,10 +102,9 @@ class Consumer(Reader):
             if not names:
                 self._unsubscribe()
                 return
-            if self._group is None:
-                raise errors.IllegalStateError("subscribe() needs a group_id; without a group use assign()")
+            group = self._require_membership()
             self._state.subscribe(names, listener)
-            self._group.subscribe(names)
+            group.subscribe(names)
 
     def assign(self, partitions: Iterable[TopicPartition | tuple[str, int]]) -> None:
         """Reads exactly these partitions, without a group's rebalancing; replaces an earlier assignment.

@@ -25,7 +25,9 @@ from barnabas.client.membership import (
 from barnabas.client.operations import offsets
 from barnabas.client.operations.api import Backoff, Operation, Submit, coordinator
 from barnabas.client.operations.metadata import read_cluster
+from barnabas.client.subscription import Mode
 from barnabas.protocol import shims
+from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from barnabas.client.membership import Effect, GroupSettings
     from barnabas.client.positions import Positions
     from barnabas.client.subscription import SubscriptionState
+    from barnabas.client.topic_search import TopicSearch
     from barnabas.types import OffsetAndMetadata, PartitionInfo, TopicPartition
 
 __all__ = ["Group"]
@@ -61,6 +64,7 @@ class Group:
     ) -> None:
         self.membership = Membership(settings)
         self.on_adopted: Callable[[], None] = lambda: None
+        self.topic_search: TopicSearch | None = None
         self._settings = settings
         self._core = core
         self._fetch = fetch
@@ -86,12 +90,21 @@ class Group:
         self.membership.subscribe(topics)
         self._core.want_topics(sorted(self.membership.group_topics))
 
+    def subscribe_pattern(self) -> None:
+        """Wants the topics that match a pattern; the next `advance` looks for them."""
+        if self.topic_search is not None:
+            self.topic_search.restart()
+
     def advance(self) -> None:
         """Carries out everything that can be done without waiting.
 
         Raises:
             KafkaError: The group refused us, or a rebalance listener failed.
         """
+        topics = None if self.topic_search is None else self.topic_search.advance()
+        if topics is not None:
+            self._state.topics = topics
+            self.subscribe(topics)
         while True:
             self._finish_release()
             self.membership.poll(self._driver.now())
@@ -108,7 +121,9 @@ class Group:
     @property
     def deadline(self) -> float | None:
         """When `advance` has something to do by itself."""
-        return self.membership.deadline
+        search = None if self.topic_search is None else self.topic_search.deadline
+        member = self.membership.deadline
+        return member if search is None else search if member is None else min(member, search)
 
     def handle(self, event: tuple[Any, ...]) -> None:
         """Takes an event of the client core that is about the group."""
@@ -146,7 +161,7 @@ class Group:
 
     @property
     def _is_member(self) -> bool:
-        return bool(self._state.topics)
+        return self._state.mode is Mode.SUBSCRIBED
 
     def _commit_generation(self) -> Generation:
         if not self._is_member:
@@ -179,6 +194,8 @@ class Group:
             if self._looking is not None:
                 self._driver.drop(self._looking)
                 self._looking = None
+            if self.topic_search is not None:
+                self.topic_search.restart()
             self._releasing = None
             self.membership.leave(reason)
             self.membership.released()
@@ -214,8 +231,8 @@ class Group:
                     shims.variants(heartbeat),
                     self._settings.heartbeat_interval * 1000,
                     self._max_poll_interval * 1000,
-                    leave.API_KEY,
-                    shims.variants(leave),
+                    LeaveGroupRequest.API_KEY,
+                    [] if leave is None else shims.variants(leave),
                 )
             case StopHeartbeat():
                 self._fetch.stop_heartbeat()

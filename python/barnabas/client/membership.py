@@ -26,7 +26,7 @@ The rules for each error code are those of Kafka's AbstractCoordinator and Consu
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from barnabas import errors
@@ -90,9 +90,7 @@ class Generation:
     generation_id: int = -1
     member_id: str = ""
     protocol_name: str | None = None
-
-
-_NO_GENERATION: Final = Generation()
+    group_instance_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +104,7 @@ class GroupSettings:
     request_timeout: float
     retry_backoff: float
     rack_id: str | None = None
+    group_instance_id: str | None = None
     assignors: tuple[str, ...] = ("range", "cooperative-sticky")
 
 
@@ -136,10 +135,13 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class StartHeartbeat:
-    """Repeat this heartbeat, and send this LeaveGroup if the application stops polling."""
+    """Repeat this heartbeat until the application stops polling, and then send this LeaveGroup.
+
+    A static member has none: whether it comes back is for its session's timeout to show.
+    """
 
     heartbeat: HeartbeatRequest
-    leave: LeaveGroupRequest
+    leave: LeaveGroupRequest | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +215,9 @@ class Membership:
 
     def __init__(self, settings: GroupSettings) -> None:
         self.settings = settings
+        self._no_generation = Generation(group_instance_id=settings.group_instance_id)
         self.state = MemberState.UNJOINED
-        self.generation = _NO_GENERATION
+        self.generation = self._no_generation
         self.is_leader = False
         self.group_topics: frozenset[str] = frozenset()
         """Topics whose metadata matters: our own, and as leader those of the whole group."""
@@ -236,7 +239,7 @@ class Membership:
         self._retry_at: float | None = None
         self._serial = 0
         self._waiting: Send | None = None
-        self._sent_generation = _NO_GENERATION
+        self._sent_generation = self._no_generation
         self._effects: list[Effect] = []
 
     # What the application wants
@@ -250,11 +253,14 @@ class Membership:
             self._request_rejoin("the subscription has changed")
 
     def leave(self, reason: str) -> None:
-        """Leaves the group, if in it; `poll` does nothing more until the next `subscribe`."""
+        """Leaves the group, if in it; `poll` does nothing more until the next `subscribe`.
+
+        A static member says nothing, so that it finds its partitions when it comes back within its session's timeout.
+        """
         request = self._leave_request(reason)
         member = self.state is not MemberState.UNJOINED and bool(self.generation.member_id)
         self._forget_generation(reset_member_id=True)
-        if member:
+        if member and request is not None:
             # The answer changes nothing, so it is not waited for here; who closes the consumer waits for it.
             self._serial += 1
             self._effects.append(Send(self._serial, Sent.LEAVE, request, self.settings.request_timeout))
@@ -419,6 +425,7 @@ class Membership:
             session_timeout_ms=round(self.settings.session_timeout * 1000),
             rebalance_timeout_ms=round(self.settings.rebalance_timeout * 1000),
             member_id=self.generation.member_id,
+            group_instance_id=self.settings.group_instance_id,
             protocol_type=PROTOCOL_TYPE,
             protocols=protocols,
             reason=self._reason[:_REASON_LIMIT],
@@ -432,7 +439,9 @@ class Membership:
             self._rebalance_failed(errors.for_code(Code.INCONSISTENT_GROUP_PROTOCOL), now)
             return
         self.state = MemberState.COMPLETING_REBALANCE
-        self.generation = Generation(response.generation_id, response.member_id, response.protocol_name)
+        self.generation = Generation(
+            response.generation_id, response.member_id, response.protocol_name, self.settings.group_instance_id
+        )
         self._effects.append(StartHeartbeat(self._heartbeat_request(), self._leave_request("poll timeout has expired")))
         self.is_leader = response.leader == response.member_id
         if not self.is_leader:
@@ -475,6 +484,7 @@ class Membership:
             group_id=self.settings.group_id,
             generation_id=self.generation.generation_id,
             member_id=self.generation.member_id,
+            group_instance_id=self.settings.group_instance_id,
             protocol_type=PROTOCOL_TYPE,
             protocol_name=self.generation.protocol_name,
             assignments=[
@@ -538,7 +548,7 @@ class Membership:
         match code:
             case Code.MEMBER_ID_REQUIRED:
                 self.state = MemberState.UNJOINED
-                self.generation = Generation(-1, response.member_id, None)
+                self.generation = replace(self._no_generation, member_id=response.member_id)
                 self._request_rejoin(f"the coordinator gave the member id {response.member_id}")
             case Code.UNKNOWN_MEMBER_ID:
                 if self.generation == self._sent_generation:
@@ -588,7 +598,8 @@ class Membership:
 
     def _forget_generation(self, *, reset_member_id: bool) -> None:
         self.state = MemberState.UNJOINED
-        self.generation = _NO_GENERATION if reset_member_id else Generation(-1, self.generation.member_id, None)
+        member_id = "" if reset_member_id else self.generation.member_id
+        self.generation = replace(self._no_generation, member_id=member_id)
         self._needs_release = True
         self._adopting = None
         self._leading = None
@@ -624,9 +635,12 @@ class Membership:
             group_id=self.settings.group_id,
             generation_id=self.generation.generation_id,
             member_id=self.generation.member_id,
+            group_instance_id=self.settings.group_instance_id,
         )
 
-    def _leave_request(self, reason: str) -> LeaveGroupRequest:
+    def _leave_request(self, reason: str) -> LeaveGroupRequest | None:
+        if self.settings.group_instance_id is not None:
+            return None
         return LeaveGroupRequest(
             group_id=self.settings.group_id,
             members=[

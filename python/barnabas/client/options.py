@@ -347,7 +347,13 @@ _CONSUMER_OPTIONS: Final = (
     _flag("allow.auto.create.topics", True, "Lets the broker create a topic that is subscribed to and does not exist."),
     _option("client.rack", Kind.STRING, "", "Where this client stands, for assignors that mind racks."),
     _flag("exclude.internal.topics", True, "Pattern subscriptions leave internal topics out."),
-    _later("group.instance.id", Kind.STRING, None, "static membership is not there: leave it out"),
+    _option(
+        "group.instance.id",
+        Kind.STRING,
+        None,
+        "Makes this a static member (KIP-345): away for less than session.timeout.ms, it keeps its partitions.",
+        nullable=True,
+    ),
     _option(
         "group.protocol",
         Kind.STRING,

@@ -16,6 +16,7 @@ from barnabas.client.operations import offsets as offset_operations
 from barnabas.client.operations.api import Backoff
 from barnabas.client.positions import Positions
 from barnabas.client.subscription import Mode, Phase, Reset, SubscriptionState
+from barnabas.client.topic_search import TopicSearch
 from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 
 if TYPE_CHECKING:
@@ -216,6 +217,7 @@ class Reader:
             request_timeout=options.seconds("request.timeout.ms"),
             retry_backoff=options.seconds("retry.backoff.ms"),
             rack_id=options["client.rack"] or None,
+            group_instance_id=options["group.instance.id"],
             assignors=options["partition.assignment.strategy"],
         )
         group = Group(
@@ -230,11 +232,23 @@ class Reader:
             allow_create=options["allow.auto.create.topics"],
             auto_commit=options["enable.auto.commit"],
         )
+        group.topic_search = TopicSearch(
+            self._state,
+            self._driver,
+            exclude_internal=options["exclude.internal.topics"],
+            max_age=options.seconds("metadata.max.age.ms"),
+            backoff=self._backoff[0],
+        )
         group.on_adopted = self._restart_commit_timer
         return group
 
     def _restart_commit_timer(self) -> None:
         self._next_commit = self._driver.now() + self._options.seconds("auto.commit.interval.ms")
+
+    def _require_membership(self) -> Group:
+        if self._group is None:
+            raise errors.IllegalStateError("subscribe() needs a group_id; without a group use assign()")
+        return self._group
 
     def _require_group(self, call: str) -> Group:
         if self._group is None:

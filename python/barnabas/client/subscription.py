@@ -14,6 +14,7 @@ from barnabas.errors import IllegalStateError
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Sequence
 
 __all__ = ["Mode", "PartitionState", "Phase", "RebalanceListener", "Reset", "SubscriptionState"]
@@ -91,6 +92,8 @@ class SubscriptionState:
         self.default_reset = default_reset
         self.mode = Mode.NONE
         self.topics: tuple[str, ...] = ()
+        self.pattern: re.Pattern[str] | None = None
+        """Which topics are wanted, where `topics` follows from what exists."""
         self.listener: RebalanceListener | None = None
         self.partitions: dict[TopicPartition, PartitionState] = {}
 
@@ -102,7 +105,17 @@ class SubscriptionState:
         """
         self._require(Mode.SUBSCRIBED, "subscribe")
         self.topics = tuple(dict.fromkeys(topics))
+        self.pattern = None
         self.listener = listener
+
+    def subscribe_pattern(self, pattern: re.Pattern[str], listener: RebalanceListener | None) -> None:
+        """Chooses the topics whose whole names match, now and later; they are not known yet.
+
+        Raises:
+            IllegalStateError: Partitions were assigned by hand.
+        """
+        self.subscribe(() if self.pattern is None else self.topics, listener)
+        self.pattern = pattern
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Chooses partitions by hand; those that were assigned before keep their positions.
@@ -121,6 +134,7 @@ class SubscriptionState:
         """Chooses nothing."""
         self.mode = Mode.NONE
         self.topics = ()
+        self.pattern = None
         self.listener = None
         self.partitions = {}
 

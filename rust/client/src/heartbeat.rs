@@ -61,7 +61,7 @@ pub struct HeartbeatPlan {
     pub poll_interval: Duration,
     /// `LeaveGroup`, or `ConsumerGroupHeartbeat` again.
     pub leave_api_key: i16,
-    /// What to send when `poll` is not called in time.
+    /// What to send when `poll` is not called in time. Empty for a static member, which does not leave.
     pub leave_variants: Vec<Variant>,
 }
 
@@ -106,6 +106,9 @@ impl Heartbeat {
             if !self.is_leaving {
                 self.is_leaving = true;
                 mailbox.post(Event::PollDeadline);
+            }
+            if self.plan.leave_variants.is_empty() {
+                return false;
             }
             // Only when it could be sent is there nothing more to do.
             return !self.send(outbox, coordinators, self.plan.leave_api_key, true);

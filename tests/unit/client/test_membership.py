@@ -1,5 +1,7 @@
 """The membership state machine in virtual time: no sockets, no threads, no waiting."""
 
+from dataclasses import replace
+
 import pytest
 
 from barnabas import errors
@@ -466,6 +468,30 @@ def test_an_application_that_polls_too_late_has_lost_its_partitions():
     assert kinds(wanted) == ["StopHeartbeat", "Release", "StopHeartbeat", "JoinGroup"]
     assert wanted[1] == Release(lost=True)
     assert rig.sent(Sent.JOIN).message.member_id == ""
+
+
+def test_a_static_member_says_who_it_is_and_leaves_without_a_word():
+    rig = Rig()
+    rig.member = Membership(replace(SETTINGS, group_instance_id="till-7"))
+    rig.member.subscribe(["orders"])
+    rig.join()
+    assert [rig.sent(kind).message.group_instance_id for kind in (Sent.JOIN, Sent.SYNC)] == ["till-7", "till-7"]
+    started = next(effect for effect in rig.effects if isinstance(effect, StartHeartbeat))
+    assert (started.heartbeat.group_instance_id, started.leave) == ("till-7", None)
+    assert rig.member.stable_generation == Generation(1, "m-1", "range", "till-7")
+    rig.member.leave("closed")
+    assert kinds(rig.take()) == ["StopHeartbeat"]
+    assert rig.member.generation == Generation(group_instance_id="till-7")
+
+
+def test_a_static_member_that_polls_too_late_has_lost_its_partitions_too():
+    rig = Rig()
+    rig.member = Membership(replace(SETTINGS, group_instance_id="till-7"))
+    rig.member.subscribe(["orders"])
+    rig.join()
+    rig.member.poll_deadline_passed()
+    assert Release(lost=True) in rig.poll()
+    assert (rig.sent(Sent.JOIN).message.member_id, rig.sent(Sent.JOIN).message.group_instance_id) == ("", "till-7")
 
 
 def test_a_long_reason_is_cut_to_what_the_protocol_allows():

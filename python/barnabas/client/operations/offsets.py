@@ -89,6 +89,7 @@ def _commit_request(
         group_id=group_id,
         generation_id_or_member_epoch=generation.generation_id,
         member_id=generation.member_id,
+        group_instance_id=generation.group_instance_id,
         topics=[
             OffsetCommitRequest.OffsetCommitRequestTopic(name=name, partitions=partitions)
             for name, partitions in topics.items()

@@ -132,7 +132,8 @@ impl FetchCore {
         self.fetcher.metrics().into_iter().collect()
     }
 
-    /// Repeats a prepared heartbeat every `interval_ms`; leaves the group when `poll` is not called for `poll_interval_ms`.
+    /// Repeats a prepared heartbeat every `interval_ms`; leaves the group when `poll` is not called for `poll_interval_ms`;
+    /// without `leave_variants` it only falls silent then.
     #[expect(clippy::too_many_arguments, reason = "what the membership prepared")]
     fn start_heartbeat(
         &self,

@@ -42,7 +42,6 @@ from barnabas.protocol.messages.sync_group import SyncGroupRequest
 pytestmark = pytest.mark.interop
 
 MEANT = {
-    "config min.insync.replicas": "the reference sets it as a dynamic default when it formats with eligible leader replicas",
     "coordinator of an unknown kind": "the reference's text is a general one; the code is the same",
     "configs of an unknown kind": "the reference's text is a general one; the code is the same",
 }

@@ -8,6 +8,7 @@ import org.apache.kafka.coordinator.group.GroupConfig;
 import org.apache.kafka.server.config.AbstractKafkaConfig;
 import org.apache.kafka.server.config.ConfigSynonym;
 import org.apache.kafka.server.config.DynamicBrokerConfig;
+import org.apache.kafka.server.config.DynamicConfig;
 import org.apache.kafka.server.config.ServerTopicConfigSynonyms;
 import org.apache.kafka.server.metrics.ClientMetricsConfigs;
 import org.apache.kafka.storage.internals.log.LogConfig;
@@ -26,6 +27,7 @@ public final class OptionTable {
 
     public static void main(String[] arguments) throws ReflectiveOperationException {
         print("broker", AbstractKafkaConfig.CONFIG_DEF);
+        print("broker-quota", quotas());
         print("topic", LogConfig.configDefCopy());
         print("group", GroupConfig.CONFIG_DEF);
         print("client-metrics", ClientMetricsConfigs.configDef());
@@ -40,9 +42,22 @@ public final class OptionTable {
         }
     }
 
+    /** Returns the options that a broker has at any time but not for a start. */
+    private static ConfigDef quotas() throws ReflectiveOperationException {
+        Field field = DynamicConfig.Broker.class.getDeclaredField("BROKER_CONFIGS");
+        field.setAccessible(true);
+        ConfigDef found = new ConfigDef();
+        for (ConfigDef.ConfigKey key : ((ConfigDef) field.get(null)).configKeys().values()) {
+            if (!AbstractKafkaConfig.CONFIG_DEF.names().contains(key.name)) {
+                found.define(key);
+            }
+        }
+        return found;
+    }
+
     private static void print(String table, ConfigDef options) throws ReflectiveOperationException {
         for (ConfigDef.ConfigKey key : new TreeMap<>(options.configKeys()).values()) {
-            String mode = table.equals("broker") ? MODES.getOrDefault(key.name, "read-only") : "dynamic";
+            String mode = table.startsWith("broker") ? MODES.getOrDefault(key.name, "read-only") : "dynamic";
             String given = key.hasDefault() && key.defaultValue != null ? ConfigDef.convertToString(key.defaultValue, key.type) : "<none>";
             System.out.println(String.join("\t", table, key.name, key.type.name(), given, key.importance.name(),
                 Boolean.toString(key.internalConfig), mode, rule(key.validator)));

@@ -11,6 +11,7 @@ HERE = Path(__file__).parent
 
 TABLES = {
     "broker": ("broker_options", "KAFKA_OPTIONS", "Every broker option"),
+    "broker-quota": ("broker_quota_options", "BROKER_QUOTA_OPTIONS", "Every quota of a broker, for any time,"),
     "topic": ("topic_options", "TOPIC_OPTIONS", "Every topic option"),
     "group": ("group_options", "GROUP_OPTIONS", "Every option of a group"),
     "client-metrics": ("client_metrics_options", "CLIENT_METRICS_OPTIONS", "Every option of a metrics subscription"),

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.ids import fresh_topic_id, fresh_uuid
 from barnabas.broker.runtime import Failed, Replica, Role, next_ticket
+from barnabas.controller.broker_configs import BrokerConfigs
+from barnabas.controller.configs import dynamic_topic_defaults
 from barnabas.controller.controller import Controller, record_version
 from barnabas.controller.image import METADATA_TOPIC, Image
-from barnabas.controller.requests import NewTopics, RegisterBroker
+from barnabas.controller.requests import Administer, NewTopics, RegisterBroker
 from barnabas.errors import NotControllerError, ProtocolError, TopicAlreadyExistsError
 from barnabas.machine import Caller, Moment
 from barnabas.protocol import codec
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from barnabas.broker.core import DataPlane
     from barnabas.broker.deadlines import Deadlines
+    from barnabas.broker.request import Request
     from barnabas.controller.settings import ControllerSettings
     from barnabas.protocol.messages.create_topics import CreateTopicsRequest
 
@@ -39,6 +42,7 @@ class ClusterMetadata:
     def __init__(self, core: DataPlane, deadlines: Deadlines, node_id: int, settings: ControllerSettings) -> None:
         self.node_id = node_id
         self._core = core
+        self._settings = settings
         self._deltas: deque[tuple[int, list[tuple[Any, ...]], list[str]]] = deque()
         self.topics_removed: Callable[[list[str]], None] = lambda _names: None
         self._publishes_controller = True
@@ -63,6 +67,26 @@ class ClusterMetadata:
     def submit(self, request: Any, now: Moment, answer: Callable[[Any], None]) -> None:
         """Lets the controller decide; `answer` gets its answer or `Failed`."""
         self.replica.submit(Caller(next_ticket(), 0), request, now, answer)
+
+    def administer(
+        self, request: Request, refusal: Callable[[int], Any], finish: Callable[[Any], None] | None = None
+    ) -> None:
+        """Lets the controller decide about a request and answers it.
+
+        Args:
+            request: Of an API that needs nothing but its message.
+            refusal: Makes a response of the error code when nothing could be decided.
+            finish: Adds to the controller's response what is the node's own business.
+        """
+
+        def answer(response: Any) -> None:
+            if isinstance(response, Failed):
+                response = refusal(response.error_code)
+            elif finish is not None:
+                finish(response)
+            request.respond(response)
+
+        self.submit(Administer(request.message), request.now, answer)
 
     def register(
         self,
@@ -128,7 +152,7 @@ class ClusterMetadata:
         return None
 
     def _appended(self, end_offset: int) -> None:
-        delta = self.image.take_delta()
+        delta = self.image.take_delta(dynamic_topic_defaults(BrokerConfigs.of(self.image, self._settings)))
         if self._publishes_controller:
             self._publishes_controller = False
             delta.append(("controller", self.node_id))

@@ -18,9 +18,9 @@ from barnabas.coordinator.settings import ConsumerSettings, GroupSettings
 from barnabas.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-__all__ = ["BROKER_OPTIONS", "EMBEDDED_DEFAULTS", "BrokerOptions", "parse_properties"]
+__all__ = ["BROKER_OPTIONS", "EMBEDDED_DEFAULTS", "OWN_OPTIONS", "BrokerOptions", "parse_properties"]
 
 _OWN_KEYS = (
     ConfigKey("barnabas.helper.threads", "INT", "2", 1, 64),
@@ -31,7 +31,9 @@ _OWN_KEYS = (
 )
 """Our own options carry the prefix `barnabas.`."""
 
-BROKER_OPTIONS: dict[str, ConfigKey] = {**KAFKA_OPTIONS, **{key.name: key for key in _OWN_KEYS}}
+OWN_OPTIONS: dict[str, ConfigKey] = {key.name: key for key in _OWN_KEYS}
+
+BROKER_OPTIONS: dict[str, ConfigKey] = {**KAFKA_OPTIONS, **OWN_OPTIONS}
 
 EMBEDDED_DEFAULTS: dict[str, str] = {
     "listeners": "PLAINTEXT://127.0.0.1:0",
@@ -316,7 +318,9 @@ class BrokerOptions:
             partition_count=self.number("num.partitions"),
             replication_factor=self.number("default.replication.factor"),
             delete_topic_enable=bool(self.value("delete.topic.enable")),
-            topic_defaults=self.topic_defaults(),
+            static_options=self.texts,
+            own_options=OWN_OPTIONS,
+            node_id=self.node_id,
         )
 
     def group_settings(self) -> GroupSettings:
@@ -368,11 +372,6 @@ class BrokerOptions:
     def advertised_endpoints(self) -> list[Endpoint]:
         """Returns where clients are told to connect: as advertised, else as listened on. Port 0 means the bound one."""
         return self.advertised or [(name, host or _own_host(), port) for name, host, port in self.listeners]
-
-    def described(self) -> Iterator[tuple[ConfigKey, str | None, bool]]:
-        """Yields (key, value, whether it was set) of every broker option, by name."""
-        for name, key in sorted(BROKER_OPTIONS.items()):
-            yield key, self.texts.get(name, key.default), name in self.texts
 
     def core_options(self) -> dict[str, str]:
         """Returns the options that the data plane reads."""

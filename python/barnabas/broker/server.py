@@ -13,7 +13,7 @@ from barnabas.broker.handlers import HANDLERS, METADATA
 from barnabas.broker.hooks import Clock, Faults, Requests
 from barnabas.broker.ids import fresh_cluster_id, fresh_uuid_text
 from barnabas.broker.options import EMBEDDED_DEFAULTS, BrokerOptions, parse_properties
-from barnabas.controller.controller import METADATA_VERSION, METADATA_VERSION_MIN
+from barnabas.controller.controller import FEATURES
 from barnabas.errors import ConfigError, IllegalStateError
 from barnabas.protocol import codec
 
@@ -109,7 +109,7 @@ class Broker:
                 "broker": self.options.core_options(),
                 "api_caps": None,
                 "control_apis": {key: codec.valid_versions(key) for key in HANDLERS if key != METADATA},
-                "features": [("metadata.version", METADATA_VERSION_MIN, METADATA_VERSION, METADATA_VERSION)],
+                "features": [(name, low, high, level) for name, (low, high, level) in sorted(FEATURES.items())],
             },
         )
         self._plane = ControlPlane(self._core, self.options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["ConfigKey", "ConfigValue", "InvalidConfigValue"]
+__all__ = ["ConfigKey", "ConfigValue", "InvalidConfigValue", "Setting"]
 
 ConfigValue = bool | int | float | str | list[str]
 
@@ -71,6 +71,17 @@ class ConfigKey(NamedTuple):
         self._check_choice(text)
         return text
 
+    def normal(self, text: str) -> str:
+        """Returns a valid value's text as Kafka tells it: without spaces around, numbers and words in one form."""
+        value = self.parse(text)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, list):
+            return ",".join(value)
+        if isinstance(value, float):
+            return _java_double(value)
+        return str(value)
+
     def _list(self, text: str) -> list[str]:
         items = [item.strip() for item in text.split(",")] if text else []
         if self.rule == "filled-list" and not items:
@@ -121,6 +132,17 @@ class ConfigKey(NamedTuple):
 
     def _invalid(self, text: str, why: str) -> InvalidConfigValue:
         return InvalidConfigValue(f"Invalid value {text} for configuration {self.name}: {why}")
+
+
+def _java_double(number: float) -> str:
+    if number == 0 or 1e-3 <= abs(number) < 1e7:
+        return repr(float(number))
+    digits = exponent = ""
+    for places in range(17):
+        digits, _, exponent = f"{number:.{places}e}".partition("e")
+        if float(f"{digits}e{exponent}") == number:
+            break
+    return f"{digits if '.' in digits else digits + '.0'}E{int(exponent)}"
 
 
 class Setting(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from barnabas.controller.broker_configs import SOURCE_DEFAULT, BrokerConfigs
 from barnabas.controller.config_key import InvalidConfigValue, Setting
 from barnabas.controller.topic_options import BROKER_SYNONYMS, TOPIC_OPTIONS
 
@@ -12,18 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
-    "SOURCE_DEFAULT",
-    "SOURCE_STATIC_BROKER",
     "SOURCE_TOPIC",
     "broker_topic_defaults",
+    "dynamic_topic_defaults",
     "effective_topic_config",
     "invalid_topic_config",
 ]
 
 SOURCE_TOPIC = 1
-SOURCE_STATIC_BROKER = 4
-SOURCE_DEFAULT = 5
-
 
 _THROTTLED = re.compile(r"\*|([0-9]+:[0-9]+(,[0-9]+:[0-9]+)*)?", re.ASCII)
 _TIERED = {
@@ -98,28 +95,42 @@ def _conflict(configs: Mapping[str, str]) -> str | None:
 def broker_topic_defaults(broker_options: Mapping[str, str]) -> dict[str, str]:
     """Returns the topic options that a broker's own options decide, in the topic's units."""
     defaults = {}
-    for name, synonyms in BROKER_SYNONYMS.items():
-        for synonym, factor in synonyms:
-            value = broker_options.get(synonym)
-            if value is not None:
-                defaults[name] = value if factor == 1 else str(int(value) * factor)
-                if name == "retention.ms" and int(value) < 0:
-                    # -1 is "for ever" in any unit.
-                    defaults[name] = "-1"
-                break
+    for name in BROKER_SYNONYMS:
+        found = _broker_default(name, broker_options)
+        if found is not None:
+            defaults[name] = found
     return defaults
 
 
-def effective_topic_config(own: Mapping[str, str], broker_defaults: Mapping[str, str]) -> list[Setting]:
+def _broker_default(name: str, broker_options: Mapping[str, str]) -> str | None:
+    for synonym, factor in BROKER_SYNONYMS.get(name, ()):
+        value = broker_options.get(synonym)
+        if value is not None:
+            if name == "retention.ms" and int(value) < 0:
+                return "-1"  # "For ever" in any unit.
+            return value if factor == 1 else str(int(value) * factor)
+    return None
+
+
+def dynamic_topic_defaults(broker: BrokerConfigs) -> dict[str, str]:
+    """Returns the topic options that broker options decide which were set after the start."""
+    return {**broker_topic_defaults(broker.cluster), **broker_topic_defaults(broker.broker)}
+
+
+def effective_topic_config(own: Mapping[str, str], broker: BrokerConfigs) -> list[Setting]:
     """Returns every topic option in force, by name, for a topic that sets `own` itself."""
     settings = []
     for name, key in sorted(TOPIC_OPTIONS.items()):
-        if key.internal and name not in own:
-            continue
         if name in own:
             settings.append(Setting(name, own[name], SOURCE_TOPIC))
-        elif name in broker_defaults:
-            settings.append(Setting(name, broker_defaults[name], SOURCE_STATIC_BROKER))
-        else:
-            settings.append(Setting(name, key.default, SOURCE_DEFAULT))
+        elif not key.internal:
+            settings.append(_default_setting(name, broker))
     return settings
+
+
+def _default_setting(name: str, broker: BrokerConfigs) -> Setting:
+    for source, options in broker.layers():
+        value = _broker_default(name, options)
+        if value is not None:
+            return Setting(name, value, source)
+    return Setting(name, TOPIC_OPTIONS[name].default, SOURCE_DEFAULT)

@@ -6,11 +6,13 @@ changes the image. Answers leave when the records are committed, flushed and pub
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from barnabas.controller.image import Image
-from barnabas.controller.requests import AllocateProducerIds, NewTopics, RegisterBroker, TopicsToDelete
+from barnabas.controller.image import BROKER_RESOURCE, Image
+from barnabas.controller.requests import Administer, AllocateProducerIds, NewTopics, RegisterBroker, TopicsToDelete
 from barnabas.machine import Caller, Moment, Reply, Result
+from barnabas.protocol.messages.config_record import ConfigRecord
 from barnabas.protocol.messages.feature_level_record import FeatureLevelRecord
 from barnabas.protocol.messages.producer_ids_record import ProducerIdsRecord
 from barnabas.protocol.messages.register_broker_record import RegisterBrokerRecord
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from barnabas.controller.settings import ControllerSettings
 
 __all__ = [
+    "DECISIONS",
+    "FEATURES",
     "METADATA_VERSION",
     "PRODUCER_ID_BLOCK_SIZE",
     "Controller",
@@ -29,7 +33,23 @@ METADATA_VERSION = 30
 """`metadata.version` of a fresh cluster: 4.3-IV0."""
 METADATA_VERSION_MIN = 7
 PRODUCER_ID_BLOCK_SIZE = 1000
+FEATURES = {
+    "metadata.version": (METADATA_VERSION_MIN, METADATA_VERSION, METADATA_VERSION),
+    "eligible.leader.replicas.version": (0, 1, 1),
+    "group.version": (0, 1, 1),
+}
+"""Feature -> (least and greatest level that this version can do, level of a fresh cluster)."""
 PLAINTEXT = 0
+
+DECISIONS: dict[str, tuple[str, str]] = {
+    "AlterConfigsRequest": ("alter_configs", "alter_configs"),
+    "DescribeConfigsRequest": ("describe_configs", "describe_configs"),
+    "IncrementalAlterConfigsRequest": ("alter_configs", "incremental_alter_configs"),
+    "ListConfigResourcesRequest": ("describe_configs", "list_config_resources"),
+}
+"""Message of `Administer` -> module and function: (image, message, settings) -> (records, response).
+
+Modules are loaded with their first request, because a broker's start is counted in milliseconds."""
 
 _RECORD_VERSIONS = {"RegisterBrokerRecord": 4, "PartitionRecord": 2}
 
@@ -51,7 +71,11 @@ class Controller:
         del now
         records: list[Any]
         answer: Any
-        if isinstance(request, (NewTopics, TopicsToDelete)):
+        if isinstance(request, Administer):
+            module, function = DECISIONS[type(request.message).__name__]
+            decide = getattr(importlib.import_module(f"barnabas.controller.{module}"), function)
+            records, answer = decide(self.image, request.message, self.settings)
+        elif isinstance(request, (NewTopics, TopicsToDelete)):
             # Loaded with the first request, because a broker's start is counted in milliseconds.
             from barnabas.controller import topics  # noqa: PLC0415
 
@@ -97,8 +121,11 @@ class Controller:
 
     def _register_broker(self, request: RegisterBroker) -> tuple[list[Any], Any]:
         records: list[Any] = []
+        isr = self.settings.static_options.get("min.insync.replicas", "1")
         if "metadata.version" not in self.image.features:
-            records.append(FeatureLevelRecord(name="metadata.version", feature_level=METADATA_VERSION))
+            records += [FeatureLevelRecord(name=name, feature_level=level) for name, (_, _, level) in FEATURES.items()]
+            # What eligible leader replicas are is told by one value for the whole cluster, as Kafka sets it.
+            records.append(ConfigRecord(resource_type=BROKER_RESOURCE, name="min.insync.replicas", value=isr))
         epoch = request.log_end_offset + len(records)
         records.append(
             RegisterBrokerRecord(
@@ -110,11 +137,8 @@ class Controller:
                     for name, host, port in request.endpoints
                 ],
                 features=[
-                    RegisterBrokerRecord.BrokerFeature(
-                        name="metadata.version",
-                        min_supported_version=METADATA_VERSION_MIN,
-                        max_supported_version=METADATA_VERSION,
-                    ),
+                    RegisterBrokerRecord.BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
+                    for name, (low, high, _) in sorted(FEATURES.items())
                 ],
                 rack=request.rack,
                 fenced=False,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from barnabas.controller.topic_options import BROKER_SYNONYMS
 from barnabas.protocol.messages.broker_registration_change_record import BrokerRegistrationChangeRecord
 from barnabas.protocol.messages.config_record import ConfigRecord
 from barnabas.protocol.messages.feature_level_record import FeatureLevelRecord
@@ -18,7 +19,7 @@ from barnabas.protocol.messages.remove_topic_record import RemoveTopicRecord
 from barnabas.protocol.messages.topic_record import TopicRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 __all__ = [
     "BROKER_LOGGER_RESOURCE",
@@ -43,6 +44,10 @@ GROUP_RESOURCE = 32
 METADATA_TOPIC = "__cluster_metadata"
 OFFSETS_TOPIC = "__consumer_offsets"
 INTERNAL_TOPICS = frozenset({OFFSETS_TOPIC, "__transaction_state", "__share_group_state"})
+
+
+_BEHIND_TOPICS = frozenset(option for synonyms in BROKER_SYNONYMS.values() for option, _ in synonyms)
+"""Broker options that give topics' options their defaults."""
 
 
 class PartitionImage(NamedTuple):
@@ -123,8 +128,12 @@ class Image:
         if apply is not None:
             apply(record, offset)
 
-    def take_delta(self) -> list[tuple[Any, ...]]:
-        """Returns what changed since the last call, as the data plane takes it (`BrokerCore.publish`)."""
+    def take_delta(self, topic_defaults: Mapping[str, str] | None = None) -> list[tuple[Any, ...]]:
+        """Returns what changed since the last call, as the data plane takes it (`BrokerCore.publish`).
+
+        Args:
+            topic_defaults: Topic options that broker options decide which were set after the start.
+        """
         delta: list[tuple[Any, ...]] = []
         for node_id in sorted(self._changed_brokers):
             broker = self.brokers[node_id]
@@ -139,7 +148,10 @@ class Image:
                 for _, partition in sorted(topic.partitions.items())
             ]
             is_internal = topic.name in INTERNAL_TOPICS
-            delta.append(("topic", topic.name, topic_id, is_internal, partitions, dict(self.topic_config(topic.name))))
+            options = {**(topic_defaults or {}), **self.topic_config(topic.name)}
+            if "internal.segment.bytes" in options:
+                options["segment.bytes"] = options.pop("internal.segment.bytes")
+            delta.append(("topic", topic.name, topic_id, is_internal, partitions, options))
         self._changed_brokers.clear()
         self._changed_topics.clear()
         return delta
@@ -194,6 +206,8 @@ class Image:
         topic = self.topics.get(record.resource_name) if record.resource_type == TOPIC_RESOURCE else None
         if topic is not None:
             self._changed_topics[topic.topic_id] = topic.name
+        elif record.resource_type == BROKER_RESOURCE and record.name in _BEHIND_TOPICS:
+            self._changed_topics.update(self.topic_names)
 
     def _register_broker(self, record: RegisterBrokerRecord, offset: int) -> None:
         del offset

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -10,7 +10,16 @@ if TYPE_CHECKING:
     from barnabas.protocol.messages.create_topics import CreateTopicsRequest
     from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest
 
-__all__ = ["AllocateProducerIds", "NewTopics", "RegisterBroker", "TopicsToDelete"]
+__all__ = ["Administer", "AllocateProducerIds", "NewTopics", "RegisterBroker", "TopicsToDelete"]
+
+
+class Administer(NamedTuple):
+    """A request of an API that needs nothing but its message; answered with the response.
+
+    `controller.DECISIONS` says which function decides about which message.
+    """
+
+    message: Any
 
 
 class NewTopics(NamedTuple):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from barnabas.controller.config_key import ConfigKey
+
 __all__ = ["ControllerSettings"]
 
 
@@ -18,12 +20,16 @@ class ControllerSettings(NamedTuple):
         partition_count: `num.partitions`.
         replication_factor: `default.replication.factor`.
         delete_topic_enable: `delete.topic.enable`.
-        topic_defaults: Topic options that the broker's own options decide.
+        static_options: Broker options as they were set for this start, as text.
+        own_options: Broker options that Kafka does not have.
+        node_id: This node.
         partition_count_max: How many partitions one request may create.
     """
 
     partition_count: int = 1
     replication_factor: int = 1
     delete_topic_enable: bool = True
-    topic_defaults: Mapping[str, str] = MappingProxyType({})
+    static_options: Mapping[str, str] = MappingProxyType({})
+    own_options: Mapping[str, ConfigKey] = MappingProxyType({})
+    node_id: int = 1
     partition_count_max: int = 10_000

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from barnabas.controller.configs import effective_topic_config, invalid_topic_config
+from barnabas.controller.broker_configs import BrokerConfigs
+from barnabas.controller.configs import broker_topic_defaults, effective_topic_config, invalid_topic_config
 from barnabas.controller.image import METADATA_TOPIC, TOPIC_RESOURCE, Image, TopicImage
 from barnabas.controller.names import collision_key, invalid_topic_name
+from barnabas.controller.refusal import Refused
 from barnabas.errors import (
     InvalidConfigError,
     InvalidPartitionsError,
@@ -38,13 +40,6 @@ UNASSIGNED_DIRECTORY = bytes(16)
 USE_DEFAULT = -1
 
 
-class _Refused(Exception):  # noqa: N818 - not an error of this program but an answer to a request
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-
-
 # CreateTopics
 
 
@@ -67,7 +62,7 @@ def create_topics(image: Image, request: NewTopics, settings: ControllerSettings
         try:
             _check_name(topic.name, image, collisions)
             new_records, result = _create_topic(image, topic, topic_id, settings, len(records))
-        except _Refused as refused:
+        except Refused as refused:
             results.append(_refusal(topic.name, refused.code, refused.message))
             continue
         results.append(result)
@@ -79,21 +74,21 @@ def create_topics(image: Image, request: NewTopics, settings: ControllerSettings
     return [] if message.validate_only else records, response
 
 
-def _refusal(name: str, code: int, message: str) -> CreateTopicsResponse.CreatableTopicResult:
+def _refusal(name: str, code: int, message: str | None) -> CreateTopicsResponse.CreatableTopicResult:
     return CreateTopicsResponse.CreatableTopicResult(name=name, error_code=code, error_message=message)
 
 
 def _check_name(name: str, image: Image, collisions: dict[str, str]) -> None:
     if name == METADATA_TOPIC:
-        raise _Refused(InvalidRequestError.code, f"Creation of internal topic {METADATA_TOPIC} is prohibited.")
+        raise Refused(InvalidRequestError.code, f"Creation of internal topic {METADATA_TOPIC} is prohibited.")
     why = invalid_topic_name(name)
     if why is not None:
-        raise _Refused(InvalidTopicError.code, why)
+        raise Refused(InvalidTopicError.code, why)
     if name in image.topics:
-        raise _Refused(TopicAlreadyExistsError.code, f"Topic '{name}' already exists.")
+        raise Refused(TopicAlreadyExistsError.code, f"Topic '{name}' already exists.")
     other = collisions.get(collision_key(name) or "")
     if other is not None:
-        raise _Refused(InvalidTopicError.code, f"Topic '{name}' collides with existing topic: {other}")
+        raise Refused(InvalidTopicError.code, f"Topic '{name}' collides with existing topic: {other}")
 
 
 def _create_topic(
@@ -104,12 +99,13 @@ def _create_topic(
     record_count: int,
 ) -> tuple[list[Any], CreateTopicsResponse.CreatableTopicResult]:
     own: dict[str, str] = {config.name: config.value for config in topic.configs}
-    why = invalid_topic_config(own, settings.topic_defaults)
+    broker = BrokerConfigs.of(image, settings)
+    why = invalid_topic_config(own, broker_topic_defaults(broker.texts()))
     if why is not None:
-        raise _Refused(InvalidConfigError.code, why)
+        raise Refused(InvalidConfigError.code, why)
     replicas_of = _manual_assignment(image, topic) if topic.assignments else _assignment(image, topic, settings)
     if record_count + len(replicas_of) > settings.partition_count_max:
-        raise _Refused(
+        raise Refused(
             PolicyViolationError.code,
             f"Excessively large number of partitions per request: at most {settings.partition_count_max}.",
         )
@@ -136,7 +132,7 @@ def _create_topic(
                 config_source=setting.source,
                 is_sensitive=False,
             )
-            for setting in effective_topic_config(own, settings.topic_defaults)
+            for setting in effective_topic_config(own, broker)
         ],
     )
     return records, result
@@ -146,12 +142,12 @@ def _assignment(image: Image, topic: Any, settings: ControllerSettings) -> dict[
     """Spreads the partitions over the brokers: leaders in turn, followers on the next ones."""
     factor, count = topic.replication_factor, topic.num_partitions
     if factor < USE_DEFAULT or factor == 0:
-        raise _Refused(
+        raise Refused(
             InvalidReplicationFactorError.code,
             "Replication factor must be larger than 0, or -1 to use the default value.",
         )
     if count < USE_DEFAULT or count == 0:
-        raise _Refused(
+        raise Refused(
             InvalidPartitionsError.code,
             "Number of partitions was set to an invalid non-positive value.",
         )
@@ -159,14 +155,14 @@ def _assignment(image: Image, topic: Any, settings: ControllerSettings) -> dict[
     count = settings.partition_count if count == USE_DEFAULT else count
     brokers = sorted(image.brokers)
     if factor > len(brokers):
-        raise _Refused(
+        raise Refused(
             InvalidReplicationFactorError.code,
             f"Unable to replicate the partition {factor} time(s): The target replication factor of {factor} cannot be "
             f"reached because only {len(brokers)} broker(s) are registered or some brokers have all their log "
             "directories cordoned.",
         )
     if count > settings.partition_count_max:
-        raise _Refused(
+        raise Refused(
             PolicyViolationError.code,
             f"Excessively large number of partitions per request: at most {settings.partition_count_max}.",
         )
@@ -181,7 +177,7 @@ def _manual_assignment(image: Image, topic: Any) -> dict[int, list[int]]:
     """Checks an assignment that the request spells out."""
     for value, what in ((topic.replication_factor, "replication factor"), (topic.num_partitions, "numPartitions")):
         if value != USE_DEFAULT:
-            raise _Refused(
+            raise Refused(
                 InvalidRequestError.code,
                 f"A manual partition assignment was specified, but {what} was not set to -1.",
             )
@@ -192,10 +188,10 @@ def _manual_assignment(image: Image, topic: Any) -> dict[int, list[int]]:
         if partition in replicas_of:
             why = f"Found multiple manual partition assignments for partition {partition}"
         if why is not None:
-            raise _Refused(InvalidReplicaAssignmentError.code, why)
+            raise Refused(InvalidReplicaAssignmentError.code, why)
         replicas_of[partition] = nodes
     if any(partition not in replicas_of for partition in range(len(replicas_of))):
-        raise _Refused(
+        raise Refused(
             InvalidReplicaAssignmentError.code,
             "partitions should be a consecutive 0-based integer sequence",
         )
@@ -262,9 +258,9 @@ def delete_topics(image: Image, request: TopicsToDelete, settings: ControllerSet
             if topic.name in names and topic.topic_id in ids:
                 repeated |= {topic.name, topic.topic_id}
                 why = "The provided topic name maps to an ID that was already supplied."
-                raise _Refused(InvalidRequestError.code, why)  # noqa: TRY301
+                raise Refused(InvalidRequestError.code, why)  # noqa: TRY301
             records.append(RemoveTopicRecord(topic_id=topic.topic_id))
-        except _Refused as refused:
+        except Refused as refused:
             result.error_code, result.error_message = refused.code, refused.message
     return records, results
 
@@ -272,21 +268,21 @@ def delete_topics(image: Image, request: TopicsToDelete, settings: ControllerSet
 def _check_once(key: str | bytes, names: list[str], ids: list[bytes]) -> None:
     """A topic that is named more than once is not deleted: the request is not what somebody meant."""
     if isinstance(key, str) and names.count(key) > 1:
-        raise _Refused(InvalidRequestError.code, "Duplicate topic name.")
+        raise Refused(InvalidRequestError.code, "Duplicate topic name.")
     if isinstance(key, bytes) and ids.count(key) > 1:
-        raise _Refused(InvalidRequestError.code, "Duplicate topic id.")
+        raise Refused(InvalidRequestError.code, "Duplicate topic id.")
 
 
 def _topic_to_delete(image: Image, name: str | None, topic_id: bytes, settings: ControllerSettings) -> TopicImage:
     if not settings.delete_topic_enable:
-        raise _Refused(TopicDeletionDisabledError.code, "Topic deletion is disabled.")
+        raise Refused(TopicDeletionDisabledError.code, "Topic deletion is disabled.")
     if name is not None and topic_id != NO_TOPIC_ID:
-        raise _Refused(InvalidRequestError.code, "You may not specify both topic name and topic id.")
+        raise Refused(InvalidRequestError.code, "You may not specify both topic name and topic id.")
     if name is None and topic_id == NO_TOPIC_ID:
-        raise _Refused(InvalidRequestError.code, "Neither topic name nor id were specified.")
+        raise Refused(InvalidRequestError.code, "Neither topic name nor id were specified.")
     topic = image.topics.get(name) if name is not None else image.topic_by_id(topic_id)
     if topic is None:
         if name is not None:
-            raise _Refused(UnknownTopicOrPartitionError.code, "This server does not host this topic-partition.")
-        raise _Refused(UnknownTopicIdError.code, "This server does not host this topic ID.")
+            raise Refused(UnknownTopicOrPartitionError.code, "This server does not host this topic-partition.")
+        raise Refused(UnknownTopicIdError.code, "This server does not host this topic ID.")
     return topic

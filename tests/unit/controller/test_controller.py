@@ -77,11 +77,15 @@ def topic(name: str, partitions: int = -1, factor: int = -1, **fields: Any) -> C
 def test_first_registration_formats_the_cluster_and_later_ones_do_not() -> None:
     virtual = VirtualController()
     assert virtual.log[0] == FeatureLevelRecord(name="metadata.version", feature_level=30)
-    assert [type(record).__name__ for record in virtual.log] == ["FeatureLevelRecord", "RegisterBrokerRecord"]
+    assert virtual.log[1:3] == [
+        FeatureLevelRecord(name="eligible.leader.replicas.version", feature_level=1),
+        FeatureLevelRecord(name="group.version", feature_level=1),
+    ]
+    assert [type(record).__name__ for record in virtual.log[3:]] == ["ConfigRecord", "RegisterBrokerRecord"]
     epoch = virtual.ask(RegisterBroker(1, bytes(16), ENDPOINTS, "r1", len(virtual.log)))
-    assert epoch == 2 == virtual.image.brokers[1].epoch
+    assert epoch == 5 == virtual.image.brokers[1].epoch
     assert virtual.image.take_delta() == [("broker", 1, "r1", ENDPOINTS)]
-    assert len(virtual.log) == 3
+    assert len(virtual.log) == 6
 
 
 def test_created_topic_has_records_an_answer_and_a_delta() -> None:
@@ -117,7 +121,7 @@ def test_created_topic_has_records_an_answer_and_a_delta() -> None:
 
 
 def test_minus_one_means_the_brokers_defaults() -> None:
-    virtual = VirtualController(partition_count=3, topic_defaults={"retention.ms": "5"})
+    virtual = VirtualController(partition_count=3, static_options={"log.retention.ms": "5"})
     (created,) = virtual.create(topic("orders"))
     assert (created.num_partitions, created.replication_factor) == (3, 1)
     assert {c.name: (c.value, c.config_source) for c in created.configs}["retention.ms"] == ("5", 4)
@@ -290,7 +294,7 @@ def test_topics_are_deleted_by_name_and_by_id() -> None:
         RemoveTopicRecord(topic_id=by_name.topic_id),
         RemoveTopicRecord(topic_id=by_id.topic_id),
     ]
-    assert (virtual.image.topics, virtual.image.configs) == ({}, {})
+    assert (virtual.image.topics, virtual.image.topic_config("a")) == ({}, {})
     assert virtual.image.take_delta() == [("remove_topic", by_name.topic_id), ("remove_topic", by_id.topic_id)]
 
 
@@ -360,6 +364,7 @@ def test_records_are_written_in_the_versions_of_kafka_4_3() -> None:
     virtual = VirtualController()
     virtual.create(topic("a"))
     assert {type(record).__name__: record_version(record) for record in virtual.log} == {
+        "ConfigRecord": 0,
         "FeatureLevelRecord": 0,
         "RegisterBrokerRecord": 4,
         "TopicRecord": 0,

@@ -25,10 +25,13 @@ HANDLERS: dict[int, str] = {
     20: "delete_topics",
     22: "init_producer_id",
     32: "describe_configs",
+    33: "alter_configs",
     42: "delete_groups",
+    44: "incremental_alter_configs",
     47: "offset_delete",
     60: "describe_cluster",
     68: "consumer_group_heartbeat",
     69: "consumer_group_describe",
+    74: "list_config_resources",
 }
 """API key -> module. Metadata comes here only for topics that are to be created; the data plane answers it."""

@@ -373,25 +373,30 @@ def measure_metadata(bench: Bench) -> tuple[MEASURED, list[Row]]:
     ]
 
 
+SHAPES = {
+    "8 partitions, 8 connections": (8, 8),
+    "64 partitions, 64 connections": (64, 64),
+    "512 partitions, 64 connections": (512, 64),
+    "64 partitions, 2,000 connections": (64, 2000),
+}
+
+
 def measure_connections(bench: Bench) -> tuple[MEASURED, list[Row]]:
-    shapes = {
-        "8 partitions, 8 connections": (8, 8),
-        "64 partitions, 64 connections": (64, 64),
-        "512 partitions, 64 connections": (512, 64),
-        "64 partitions, 2,000 connections": (64, 2000),
-    }
+    seconds = bench.scaled(2, 1)
+    for broker in bench.brokers():
+        for partitions in {partitions for partitions, _ in SHAPES.values()}:
+            broker.create_topic(f"of-{partitions}", partitions)
     result, rows = {}, []
     for size in (1 << 10, 16 << 10):
         batch = Batch.of(size, 100)
-        for name, (partitions, connections) in shapes.items():
+        for name, (partitions, connections) in SHAPES.items():
+            topic = f"of-{partitions}"
+            frames = [produce_frame(topic, {index: batch.data}) for index in range(partitions)]
 
-            def run(broker: Broker, number: int) -> MEASURED:
-                with bench.topic(broker, number, partitions) as (topic, _):  # noqa: B023
-                    frames = [produce_frame(topic, {index: batch.data}) for index in range(partitions)]  # noqa: B023
-                    produce(broker.address, topic, frames, len(frames))
-                    warm_page_cache(bench.directory, 512 * MIB)
-                    crowd = Crowd(broker.address, topic, frames, connections)  # noqa: B023
-                    return crowd.run(bench.scaled(2, 1), broker.cpu_s)
+            def run(broker: Broker, _: int) -> MEASURED:
+                floor = warm_page_cache(bench.directory, size * (64 << 10) * seconds >> 2)  # noqa: B023
+                crowd = Crowd(broker.address, topic, frames, connections)  # noqa: B023
+                return {**crowd.run(seconds, broker.cpu_s), "page_cache_ns_per_byte": floor}
 
             full_name = f"{name}, batches of {size} B"
             case = result[full_name] = summary(bench.alternate(run))
@@ -411,16 +416,7 @@ def measure_topic(bench: Bench) -> tuple[MEASURED, list[Row]]:
         before, begin = broker.cpu_s(), time.perf_counter()
         with bench.topic(broker, number, partitions) as (topic, _):
             created = time.perf_counter()
-            request = produce_frame(topic, dict.fromkeys(range(partitions), batch.data))
-            for _ in range(300):
-                client = Client(broker.address)
-                client.send(request)
-                with contextlib.suppress(SystemExit):
-                    client.receive_produced(topic)
-                    break
-                # The reference tells of a topic before it can write to it.
-                client.close()
-                time.sleep(0.1)
+            produce(broker.address, topic, [produce_frame(topic, dict.fromkeys(range(partitions), batch.data))], 1)
             return {
                 "cpu_ms_per_partition": (broker.cpu_s() - before) * 1e3 / partitions,
                 "creation_s": created - begin,

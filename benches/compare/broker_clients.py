@@ -27,6 +27,8 @@ METADATA, METADATA_VERSION = 3, 12
 ACKS_ALL = -1
 CORRELATION = 7
 RECEIVE_BYTES = 1 << 20
+# Lengths, deltas and marks around a value in a batch of at most 2^20 records.
+RECORD_OVERHEAD_MAX = 13
 
 
 def frame(api_key: int, version: int, body: bytes) -> bytes:
@@ -60,7 +62,7 @@ def produce_frame(topic: str, batches: dict[int, bytes]) -> bytes:
     return _encoded(ProduceRequest(acks=ACKS_ALL, timeout_ms=30_000, topic_data=topics), PRODUCE_VERSION)
 
 
-def fetch_frame(topic: str, offsets: dict[int, int], partition_bytes: int) -> bytes:
+def fetch_frame(topic: str, offsets: dict[int, int], partition_bytes: int, max_wait_ms: int = 500) -> bytes:
     """A Fetch request without a session for one or more partitions."""
     from barnabas.protocol.messages.fetch import FetchRequest
 
@@ -69,8 +71,23 @@ def fetch_frame(topic: str, offsets: dict[int, int], partition_bytes: int) -> by
         for index, offset in offsets.items()
     ]
     topics = [FetchRequest.FetchTopic(topic=topic, partitions=partitions)]
-    request = FetchRequest(max_wait_ms=500, min_bytes=1, max_bytes=partition_bytes, session_epoch=-1, topics=topics)
+    request = FetchRequest(
+        max_wait_ms=max_wait_ms, min_bytes=1, max_bytes=partition_bytes, session_epoch=-1, topics=topics
+    )
     return _encoded(request, FETCH_VERSION)
+
+
+def is_led(address: str, topic: str, partitions: int) -> bool:
+    """Whether all partitions of a new topic can be read; the reference tells of a topic some time before."""
+    from barnabas.protocol import codec
+
+    client = Client(address)
+    client.send(fetch_frame(topic, dict.fromkeys(range(partitions), 0), 1, max_wait_ms=0))
+    # Behind the correlation id and the tags of the header.
+    answer = codec.decode_response(FETCH, FETCH_VERSION, bytes(client.receive()[5:]))
+    client.close()
+    found = [partition.error_code for response in answer.responses for partition in response.partitions]
+    return len(found) == partitions and not any(found)
 
 
 @dataclass(frozen=True)
@@ -82,8 +99,8 @@ class Batch:
 
     @classmethod
     def of(cls, size: int, record_bytes: int) -> Batch:
-        """One of about `size` bytes, never more, with records of this many bytes."""
-        count = max(1, (size - 61) // (record_bytes + 10))
+        """One of about `size` bytes, never more if it holds two, with records of this many bytes."""
+        count = max(1, (size - 61) // (record_bytes + RECORD_OVERHEAD_MAX))
         return cls(count, record_batch([None] * count, record_bytes))
 
     def __len__(self) -> int:

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Self
 
-from broker_clients import Client, metadata_frame
+from broker_clients import Client, is_led, metadata_frame
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -92,8 +92,13 @@ class Broker:
 
         # What a run has written is removed soon after it: the disk and the page cache are the next run's.
         configs = {"file.delete.delay.ms": "0", **{name.replace("_", "."): value for name, value in configs.items()}}
-        with Admin(bootstrap_servers=self.address, request_timeout_ms=300_000) as admin:
-            admin.create_topics([NewTopic(topic, num_partitions=partitions, configs=configs)])
+        with Admin(bootstrap_servers=self.address) as admin:
+            admin.create_topics([NewTopic(topic, num_partitions=partitions, configs=configs)], timeout=300)
+        deadline = time.monotonic() + START_TIMEOUT
+        while not is_led(self.address, topic, partitions):
+            if time.monotonic() > deadline:
+                raise SystemExit(f"{self.name} does not serve its new topic {topic}")
+            time.sleep(0.02)
 
     def delete_topic(self, topic: str) -> None:
         from barnabas import Admin

@@ -50,6 +50,19 @@ def java(*arguments: str, stdin: str | None = None, timeout: float = 90.0) -> su
     return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, check=False)
 
 
+SETTINGS = {
+    "num.partitions": "1",
+    "group.initial.rebalance.delay.ms": "0",
+    "offsets.topic.num.partitions": "5",
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
+}
+"""Options of a single small node, for the reference and for a broker that is compared with it."""
+
+
 def free_port() -> int:
     """Returns a port that was free a moment ago."""
     with socket.socket() as probe:
@@ -67,14 +80,7 @@ def properties(directory: Path, port: int, controller_port: int) -> str:
         "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}",
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
         "log.dirs": str(directory / "data"),
-        "num.partitions": "1",
-        "group.initial.rebalance.delay.ms": "0",
-        "offsets.topic.num.partitions": "5",
-        "offsets.topic.replication.factor": "1",
-        "transaction.state.log.replication.factor": "1",
-        "transaction.state.log.min.isr": "1",
-        "share.coordinator.state.topic.replication.factor": "1",
-        "share.coordinator.state.topic.min.isr": "1",
+        **SETTINGS,
     }
     return "".join(f"{key}={value}\n" for key, value in lines.items())
 

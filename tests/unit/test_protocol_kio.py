@@ -1,13 +1,10 @@
 """The group messages against kio, a codec of other authors: it reads our bytes as we mean them and writes the same."""
 
-import dataclasses
-import datetime as dt
-import importlib
 import io
-import uuid
 
 import pytest
 from kio.serial import entity_reader, entity_writer
+from kio_opinion import assert_same, kio_class
 
 from barnabas.protocol import codec, shims
 from barnabas.protocol.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
@@ -119,31 +116,6 @@ MESSAGES = [
     InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=60_000),
     InitProducerIdResponse(producer_id=4000, producer_epoch=2),
 ]
-
-
-def kio_class(message, version):
-    name = type(message).__name__
-    kind = "request" if name.endswith("Request") else "response"
-    module = type(message).__module__.rpartition(".")[2]
-    return getattr(importlib.import_module(f"kio.schema.{module}.v{version}.{kind}"), name)
-
-
-def assert_same(theirs, ours, path):
-    """Compares by kio's fields: those that its version has."""
-    if dataclasses.is_dataclass(theirs):
-        for field in dataclasses.fields(theirs):
-            name = field.name if hasattr(ours, field.name) else field.name + "_ms"
-            assert_same(getattr(theirs, field.name), getattr(ours, name), f"{path}.{name}")
-    elif isinstance(theirs, tuple):
-        assert len(theirs) == len(ours), path
-        for index, (left, right) in enumerate(zip(theirs, ours, strict=True)):
-            assert_same(left, right, f"{path}[{index}]")
-    elif isinstance(theirs, dt.timedelta):
-        assert theirs == dt.timedelta(milliseconds=ours), path
-    elif isinstance(theirs, uuid.UUID):
-        assert theirs.bytes == ours, path
-    else:
-        assert theirs == ours, path
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)

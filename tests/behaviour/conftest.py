@@ -1,0 +1,64 @@
+"""The two sides of the suite, the codecs it talks through, and its recordings."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from behaviour.cases import load
+from behaviour.recordings import Recordings
+from behaviour.wire import JavaCodec
+
+COUNTS = ("answers", "differences")
+
+
+@pytest.fixture(scope="session")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a broker of ours with the reference's options."""
+    from reference_kafka import SETTINGS  # noqa: PLC0415
+
+    from barnabas import Broker  # noqa: PLC0415 (the suite is collected without it)
+
+    with Broker(data_dir=tmp_path_factory.mktemp("behaviour"), config=SETTINGS) as broker:
+        yield broker.bootstrap_servers
+
+
+@pytest.fixture(scope="session")
+def theirs(request: pytest.FixtureRequest) -> str:
+    """Address of the reference; `REFERENCE=host:port` names one that runs already."""
+    return os.environ.get("REFERENCE") or request.getfixturevalue("kafka")
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Iterator[JavaCodec]:
+    """Kafka's own reading and writing of messages."""
+    from reference_kafka import jars  # noqa: PLC0415
+
+    codec = JavaCodec(jars())
+    yield codec
+    codec.close()
+
+
+@pytest.fixture(scope="session")
+def recordings() -> Iterator[Recordings]:
+    """What the reference answered when it was last recorded; `RECORD=1 make interop` records anew what it plays."""
+    found = Recordings()
+    if "RECORD" in os.environ:
+        found.forget(set(found.cases) - set(load()))
+    yield found
+    found.save()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Prints how many answers were compared, and how many declared differences occurred."""
+    counts = dict.fromkeys(COUNTS, 0)
+    cases = 0
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        found = dict(getattr(report, "user_properties", ()))
+        if report.when == "call" and "answers" in found:
+            cases += 1
+            for name in COUNTS:
+                counts[name] += found[name]
+    if cases:
+        told = f"behaviour: {cases} cases, {counts['answers']} answers, {counts['differences']} declared differences"
+        terminalreporter.write_line(told)

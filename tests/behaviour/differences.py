@@ -1,0 +1,222 @@
+"""Every way in which our broker's answers may differ from the reference's, each with its reason: the only such list.
+
+Values that each broker makes up are compared by where they occur. Any other difference must be declared here, with what
+either side answers; one that is declared and does not occur fails as well. An error code or the meaning of a field can
+only differ by a limit that the README names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+MADE_UP: Final = {
+    "topicId": "the broker that creates a topic makes up its id",
+    "clusterId": "made up when storage is formatted",
+    "memberId": "coordinators make up the ids of members, from client id and a random part",
+    "producerId": "handed out in blocks, of which other cases and restarts take some",
+    "sessionId": "the broker makes up the ids of fetch sessions",
+    "port": "the system chooses the port",
+}
+"""Fields whose values are compared by where they occur only; what stands for none is compared as it is."""
+
+TIMES: Final = {
+    "logAppendTimeMs": "the broker's clock",
+    "finalizedFeaturesEpoch": "how far the metadata log has got",
+}
+"""Fields of which only is compared whether they are set. Times of today in texts are the broker's clock, too."""
+
+NONE_VALUES: Final = ("", "AAAAAAAAAAAAAAAAAAAAAA", 0, -1, None)
+"""Values of made-up fields that mean that there is none. Of producer ids only -1 does."""
+
+ORDERED: Final = {
+    ("DescribeTopicPartitions", "topics"),
+    ("DescribeTopicPartitions", "topics.partitions"),
+    ("ApiVersions", "apiKeys"),
+}
+"""Arrays whose order means something. Others are sorted: the reference answers them in the order of its hash tables."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One declared difference.
+
+    Attributes:
+        cases: Which cases it occurs in, all of them that match.
+        api: The API whose answer differs.
+        path: The field, without indexes.
+        theirs: What the reference answers, ANY for whatever it is.
+        ours: What our broker answers.
+        reason: Why.
+        limit: What the README's table of limits names, if that is why.
+    """
+
+    cases: str
+    api: str
+    path: str
+    theirs: Any
+    ours: Any
+    reason: str
+    limit: str = ""
+
+    def matches(self, case: str, api: str, path: str, theirs: Any, ours: Any) -> bool:
+        """Whether this declares a difference that was found."""
+        return (
+            self.concerns(case)
+            and fnmatchcase(api, self.api)
+            and fnmatchcase(path, self.path)
+            and self.theirs in (ANY, theirs)
+            and self.ours in (ANY, ours)
+        )
+
+    def concerns(self, case: str) -> bool:
+        """Whether this must occur in a case."""
+        return fnmatchcase(case, self.cases)
+
+
+ANY: Final = "…"
+ABSENT: Final = "<absent>"
+
+SHARE_AND_STREAMS: Final = "share groups, streams groups"
+TRANSACTIONS: Final = "transactions"
+HEADERS_ONLY: Final = "a check of compressed batches before they are stored"
+
+
+def not_served(reason: str, limit: str, *apis: str) -> list[Difference]:
+    """APIs that the reference advertises."""
+    return [Difference("api-versions-served", "ApiVersions", api, ANY, ABSENT, reason, limit) for api in apis]
+
+
+DIFFERENCES: Final[list[Difference]] = [
+    *not_served(
+        "transactions are not there yet", TRANSACTIONS,
+        "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "WriteTxnMarkers", "TxnOffsetCommit", "DescribeProducers",
+        "DescribeTransactions", "ListTransactions",
+    ),
+    *not_served(
+        "share groups and streams groups are not there yet", SHARE_AND_STREAMS,
+        "ShareGroupHeartbeat", "ShareGroupDescribe", "ShareFetch", "ShareAcknowledge", "InitializeShareGroupState",
+        "ReadShareGroupState", "WriteShareGroupState", "DeleteShareGroupState", "ReadShareGroupStateSummary",
+        "StreamsGroupHeartbeat", "StreamsGroupDescribe", "DescribeShareGroupOffsets", "AlterShareGroupOffsets",
+        "DeleteShareGroupOffsets",
+    ),
+    Difference(
+        "find-coordinator-share-coordinators", "FindCoordinator", "*error*", ANY, ANY,
+        "there are no coordinators of share groups", SHARE_AND_STREAMS,
+    ),
+    Difference(
+        "produce-damage-inside-of-compressed-batches", "Produce", "responses.partitionResponses.*", ANY, ANY,
+        "only header and CRC are looked at", HEADERS_ONLY,
+    ),
+    Difference(
+        "produce-counts-that-contradict-compressed-records", "Produce", "responses.partitionResponses.*", ANY, ANY,
+        "only header and CRC are looked at", HEADERS_ONLY,
+    ),
+]  # fmt: skip
+
+KNOWN_DEFECTS: Final[dict[str, str]] = {
+    "api-versions-after-other-requests": "features are not all told",
+    "api-versions-again-on-the-same-connection": "features are not all told",
+    "api-versions-clients-without-a-proper-name": "features are not all told",
+    "api-versions-every-version": "features are not all told",
+    "api-versions-tagged-fields-that-nobody-knows": "features are not all told",
+    "api-versions-clients-without-an-id": "a client id that is not UTF-8 closes the connection; features are not all told",
+    "api-versions-counts-that-are-none": "not looked into yet",
+    "fetch-a-follower-that-is-none": "not looked into yet",
+    "api-versions-served": "administration is not all served yet",
+    "defaults-add-raft-voter": "not served yet, or see the cases of this API",
+    "defaults-alter-client-quotas": "not served yet, or see the cases of this API",
+    "defaults-alter-partition-reassignments": "not served yet, or see the cases of this API",
+    "defaults-alter-replica-log-dirs": "not served yet, or see the cases of this API",
+    "defaults-alter-user-scram-credentials": "not served yet, or see the cases of this API",
+    "defaults-api-versions": "not served yet, or see the cases of this API",
+    "defaults-consumer-group-heartbeat": "not served yet, or see the cases of this API",
+    "defaults-create-acls": "not served yet, or see the cases of this API",
+    "defaults-create-delegation-token": "not served yet, or see the cases of this API",
+    "defaults-create-partitions": "not served yet, or see the cases of this API",
+    "defaults-delete-acls": "not served yet, or see the cases of this API",
+    "defaults-delete-records": "not served yet, or see the cases of this API",
+    "defaults-describe-acls": "not served yet, or see the cases of this API",
+    "defaults-describe-client-quotas": "not served yet, or see the cases of this API",
+    "defaults-describe-delegation-token": "not served yet, or see the cases of this API",
+    "defaults-describe-quorum": "not served yet, or see the cases of this API",
+    "defaults-describe-topic-partitions": "not served yet, or see the cases of this API",
+    "defaults-describe-user-scram-credentials": "not served yet, or see the cases of this API",
+    "defaults-elect-leaders": "not served yet, or see the cases of this API",
+    "defaults-expire-delegation-token": "not served yet, or see the cases of this API",
+    "defaults-find-coordinator": "not served yet, or see the cases of this API",
+    "defaults-list-config-resources": "not served yet, or see the cases of this API",
+    "defaults-list-partition-reassignments": "not served yet, or see the cases of this API",
+    "defaults-offset-delete": "not served yet, or see the cases of this API",
+    "defaults-remove-raft-voter": "not served yet, or see the cases of this API",
+    "defaults-renew-delegation-token": "not served yet, or see the cases of this API",
+    "defaults-sasl-authenticate": "not served yet, or see the cases of this API",
+    "defaults-sasl-handshake": "not served yet, or see the cases of this API",
+    "defaults-unregister-broker": "not served yet, or see the cases of this API",
+    "defaults-update-features": "not served yet, or see the cases of this API",
+    "delete-records-every-version": "DeleteRecords is not served yet",
+    "delete-records-internal-topics": "DeleteRecords is not served yet",
+    "delete-records-names-that-no-topic-has": "DeleteRecords is not served yet",
+    "delete-records-no-time": "DeleteRecords is not served yet",
+    "delete-records-nothing-to-delete": "DeleteRecords is not served yet",
+    "delete-records-of-an-empty-log": "DeleteRecords is not served yet",
+    "delete-records-offsets-out-of-range": "DeleteRecords is not served yet",
+    "delete-records-policies": "DeleteRecords is not served yet",
+    "delete-records-several-topics": "DeleteRecords is not served yet",
+    "delete-records-the-same-partition-twice": "DeleteRecords is not served yet",
+    "delete-records-unknown-topic-and-partition": "DeleteRecords is not served yet",
+    "delete-records-up-to-the-high-watermark": "DeleteRecords is not served yet",
+    "list-offsets-after-records-were-deleted": "DeleteRecords is not served yet",
+    "offset-for-leader-epoch-after-records-were-deleted": "DeleteRecords is not served yet",
+    "produce-idempotent-sequences-restart-after-records-were-deleted": "DeleteRecords is not served yet",
+    "describe-cluster-every-version": "authorized operations are not told",
+    "metadata-authorized-operations": "authorized operations are not told",
+    "describe-cluster-kinds-of-endpoints": "an error has a cluster id",
+    "describe-topic-partitions-a-cursor-at-a-topic-that-went": "DescribeTopicPartitions is not served yet",
+    "describe-topic-partitions-all-topics": "DescribeTopicPartitions is not served yet",
+    "describe-topic-partitions-by-name": "DescribeTopicPartitions is not served yet",
+    "describe-topic-partitions-cursors": "DescribeTopicPartitions is not served yet",
+    "describe-topic-partitions-cursors-that-are-none": "DescribeTopicPartitions is not served yet",
+    "describe-topic-partitions-internal-topics": "DescribeTopicPartitions is not served yet",
+    "describe-topic-partitions-limits": "DescribeTopicPartitions is not served yet",
+    "describe-topic-partitions-limits-that-are-none": "DescribeTopicPartitions is not served yet",
+    "describe-topic-partitions-names-that-are-not-among-the-wanted": "DescribeTopicPartitions is not served yet",
+    "describe-topic-partitions-pages-to-the-end": "DescribeTopicPartitions is not served yet",
+    "describe-topic-partitions-unknown-names": "DescribeTopicPartitions is not served yet",
+    "find-coordinator-empty-and-odd-keys": "texts of errors",
+    "find-coordinator-every-version": "texts of errors",
+    "find-coordinator-share-coordinators": "texts of errors",
+    "find-coordinator-unknown-kinds": "texts of errors",
+    "produce-bad-timestamps": "texts of errors",
+    "produce-records-without-a-key-in-a-compacted-topic": "texts of errors",
+    "produce-timestamps-from-the-future-by-default": "texts of errors",
+    "init-producer-id-with-a-producer-id": "one of producer id and epoch alone is accepted",
+    "list-offsets-leader-epochs": "negative epochs, unknown isolation levels, topics without partitions",
+    "list-offsets-several-topics": "negative epochs, unknown isolation levels, topics without partitions",
+    "list-offsets-unknown-isolation-levels": "negative epochs, unknown isolation levels, topics without partitions",
+    "offset-for-leader-epoch-current-epochs": "negative epochs, unknown isolation levels, topics without partitions",
+    "offset-for-leader-epoch-every-epoch": "negative epochs, unknown isolation levels, topics without partitions",
+    "offset-for-leader-epoch-of-an-empty-log": "negative epochs, unknown isolation levels, topics without partitions",
+    "metadata-by-id-and-name": "ids and names in one request",
+    "metadata-by-neither": "ids and names in one request",
+    "metadata-creation": "a topic that is created on demand is told at once",
+    "metadata-creation-of-several": "a topic that is created on demand is told at once",
+    "produce-append-time": "stricter than the reference about deltas and append time",
+    "produce-batch-with-append-time-said-by-the-client": "stricter than the reference about deltas and append time",
+    "produce-batch-with-delta-negative": "stricter than the reference about deltas and append time",
+    "produce-batch-with-deltas-backwards": "stricter than the reference about deltas and append time",
+    "produce-batch-with-deltas-that-stand-still": "stricter than the reference about deltas and append time",
+    "produce-batch-with-garbage-as-records": "another error code",
+    "produce-batch-with-unknown-codec-5": "another error code",
+    "produce-batch-with-unknown-codec-7": "another error code",
+    "produce-batch-with-length--1": "texts of errors, and a length past the end",
+    "produce-batch-with-length-0": "texts of errors, and a length past the end",
+    "produce-batch-with-length-too-large": "texts of errors, and a length past the end",
+    "produce-batch-with-magic--1": "texts of errors, and a length past the end",
+    "produce-batch-with-magic-3": "texts of errors, and a length past the end",
+    "produce-nothing-to-produce": "partitions named twice, topics without partitions",
+    "produce-the-same-partition-twice": "partitions named twice, topics without partitions",
+    "produce-too-few-replicas": "min.insync.replicas counts no more replicas than there are",
+}
+"""Cases in which our broker is wrong, and how. Whoever repairs one deletes its line; none is here to stay."""

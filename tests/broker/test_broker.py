@@ -232,7 +232,7 @@ def test_unknown_topic_is_created_only_where_that_is_allowed(client: RawClient) 
 def test_topic_created_again_holds_nothing_of_the_old_one(client: RawClient) -> None:
     old = create(client, "again").topic_id
     assert client.produce("again", old, 0, record_batch([b"old"])) == (0, 0)
-    client.ask(DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="again")]))
+    client.ask(DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="again")], timeout_ms=5_000))
     new = create(client, "again").topic_id
     assert client.produce("again", new, 0, record_batch([b"new"])) == (0, 0)
     assert record_values(client.fetch(new, 0, 0)[1]) == [b"new"]
@@ -376,7 +376,11 @@ def test_groups_end_with_the_offsets_topic_and_begin_anew() -> None:
         topic_id = create(client, "orders").topic_id
         client.coordinator("g")
         assert commit(client, "g", topic_id, 5) == 0
-        client.ask(DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="__consumer_offsets")]))
+        client.ask(
+            DeleteTopicsRequest(
+                topics=[DeleteTopicsRequest.DeleteTopicState(name="__consumer_offsets")], timeout_ms=5_000
+            )
+        )
         assert commit(client, "g", topic_id, 6) == errors.NotCoordinatorError.code
         assert client.coordinator("g").error_code == 0
         assert committed(client, "g") == {}

@@ -50,6 +50,7 @@ class ControlPlane:
     def __init__(self, core: DataPlane, options: BrokerOptions) -> None:
         self.core = core
         self.options = options
+        self.data_dirs = options.data_dirs
         self.deadlines = Deadlines()
         self.metadata = ClusterMetadata(core, self.deadlines, options.node_id, options.controller_settings())
         self.groups = GroupCoordinators(

@@ -113,6 +113,7 @@ class Broker:
             },
         )
         self._plane = ControlPlane(self._core, self.options)
+        self._plane.data_dirs = data_dirs
         try:
             self._endpoints = self._core.endpoints()
             self._plane.start()

@@ -42,10 +42,20 @@ FEATURES = {
 PLAINTEXT = 0
 
 DECISIONS: dict[str, tuple[str, str]] = {
+    "AlterClientQuotasRequest": ("quotas", "alter_client_quotas"),
     "AlterConfigsRequest": ("alter_configs", "alter_configs"),
+    "AlterPartitionReassignmentsRequest": ("partitions", "alter_partition_reassignments"),
+    "AlterUserScramCredentialsRequest": ("scram", "alter_user_scram_credentials"),
+    "CreatePartitionsRequest": ("partitions", "create_partitions"),
+    "DescribeClientQuotasRequest": ("quotas", "describe_client_quotas"),
     "DescribeConfigsRequest": ("describe_configs", "describe_configs"),
+    "DescribeUserScramCredentialsRequest": ("scram", "describe_user_scram_credentials"),
+    "ElectLeadersRequest": ("partitions", "elect_leaders"),
     "IncrementalAlterConfigsRequest": ("alter_configs", "incremental_alter_configs"),
     "ListConfigResourcesRequest": ("describe_configs", "list_config_resources"),
+    "ListPartitionReassignmentsRequest": ("partitions", "list_partition_reassignments"),
+    "UnregisterBrokerRequest": ("features", "unregister_broker"),
+    "UpdateFeaturesRequest": ("features", "update_features"),
 }
 """Message of `Administer` -> module and function: (image, message, settings) -> (records, response).
 

@@ -9,14 +9,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from barnabas.controller.topic_options import BROKER_SYNONYMS
+from barnabas.protocol.messages.abort_transaction_record import AbortTransactionRecord
+from barnabas.protocol.messages.begin_transaction_record import BeginTransactionRecord
 from barnabas.protocol.messages.broker_registration_change_record import BrokerRegistrationChangeRecord
+from barnabas.protocol.messages.client_quota_record import ClientQuotaRecord
 from barnabas.protocol.messages.config_record import ConfigRecord
+from barnabas.protocol.messages.end_transaction_record import EndTransactionRecord
 from barnabas.protocol.messages.feature_level_record import FeatureLevelRecord
+from barnabas.protocol.messages.fence_broker_record import FenceBrokerRecord
+from barnabas.protocol.messages.partition_change_record import PartitionChangeRecord
 from barnabas.protocol.messages.partition_record import PartitionRecord
 from barnabas.protocol.messages.producer_ids_record import ProducerIdsRecord
 from barnabas.protocol.messages.register_broker_record import RegisterBrokerRecord
 from barnabas.protocol.messages.remove_topic_record import RemoveTopicRecord
+from barnabas.protocol.messages.remove_user_scram_credential_record import RemoveUserScramCredentialRecord
 from barnabas.protocol.messages.topic_record import TopicRecord
+from barnabas.protocol.messages.unfence_broker_record import UnfenceBrokerRecord
+from barnabas.protocol.messages.unregister_broker_record import UnregisterBrokerRecord
+from barnabas.protocol.messages.user_scram_credential_record import UserScramCredentialRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,6 +43,7 @@ __all__ = [
     "BrokerImage",
     "Image",
     "PartitionImage",
+    "QuotaEntity",
     "TopicImage",
 ]
 
@@ -46,8 +57,14 @@ OFFSETS_TOPIC = "__consumer_offsets"
 INTERNAL_TOPICS = frozenset({OFFSETS_TOPIC, "__transaction_state", "__share_group_state"})
 
 
+_NO_LEADER_CHANGE = -2
 _BEHIND_TOPICS = frozenset(option for synonyms in BROKER_SYNONYMS.values() for option, _ in synonyms)
 """Broker options that give topics' options their defaults."""
+
+
+_TRANSACTION_ENDS = (BeginTransactionRecord, EndTransactionRecord, AbortTransactionRecord)
+QuotaEntity = tuple[tuple[str, str | None], ...]
+"""(kind, name) of what a quota is for, sorted; None names those that have no quota of their own."""
 
 
 class PartitionImage(NamedTuple):
@@ -94,6 +111,8 @@ class Image:
         self.brokers: dict[int, BrokerImage] = {}
         self.features: dict[str, int] = {}
         self.next_producer_id = 0
+        self.quotas: dict[QuotaEntity, dict[str, float]] = {}
+        self.scram: dict[tuple[str, int], UserScramCredentialRecord] = {}
         self.topics_version = 0
         self._changed_topics: dict[bytes, str | None] = {}
         self._removed_topics: list[str] = []
@@ -107,7 +126,18 @@ class Image:
             BrokerRegistrationChangeRecord: self._change_broker,
             FeatureLevelRecord: self._feature_level,
             ProducerIdsRecord: self._producer_ids,
+            PartitionChangeRecord: self._change_partition,
+            UnregisterBrokerRecord: self._unregister_broker,
+            FenceBrokerRecord: self._fence_broker,
+            UnfenceBrokerRecord: self._unfence_broker,
+            ClientQuotaRecord: self._quota,
+            UserScramCredentialRecord: self._credential,
+            RemoveUserScramCredentialRecord: self._remove_credential,
+            BeginTransactionRecord: self._begin,
+            EndTransactionRecord: self._end,
+            AbortTransactionRecord: self._abort,
         }
+        self._transaction: list[tuple[Any, int]] | None = None
 
     def topic_config(self, name: str) -> dict[str, str]:
         """Returns the options that were set for a topic itself."""
@@ -124,6 +154,9 @@ class Image:
 
     def replay(self, record: Any, offset: int) -> None:
         """Applies one record that has `offset` in the log; kinds that are not acted on are left to the log."""
+        if self._transaction is not None and type(record) not in _TRANSACTION_ENDS:
+            self._transaction.append((record, offset))
+            return
         apply = self._replay.get(type(record))
         if apply is not None:
             apply(record, offset)
@@ -235,3 +268,64 @@ class Image:
 
     def _producer_ids(self, record: ProducerIdsRecord, _offset: int) -> None:
         self.next_producer_id = record.next_producer_id
+
+    def _change_partition(self, record: PartitionChangeRecord, _offset: int) -> None:
+        topic = self.topic_by_id(record.topic_id)
+        old = None if topic is None else topic.partitions.get(record.partition_id)
+        if topic is None or old is None:
+            return
+        changed = old._replace(partition_epoch=old.partition_epoch + 1)
+        if record.isr is not None:
+            changed = changed._replace(isr=tuple(record.isr))
+        if record.replicas is not None:
+            changed = changed._replace(replicas=tuple(record.replicas))
+        if record.leader != _NO_LEADER_CHANGE:
+            changed = changed._replace(leader=record.leader, leader_epoch=old.leader_epoch + 1)
+        topic.partitions[record.partition_id] = changed
+        self._changed_topics[topic.topic_id] = topic.name
+        self.topics_version += 1
+
+    def _unregister_broker(self, record: UnregisterBrokerRecord, _offset: int) -> None:
+        self.brokers.pop(record.broker_id, None)
+        self._changed_brokers.discard(record.broker_id)
+
+    def _fence_broker(self, record: FenceBrokerRecord, _offset: int) -> None:
+        self._set_fenced(record.id, fenced=True)
+
+    def _unfence_broker(self, record: UnfenceBrokerRecord, _offset: int) -> None:
+        self._set_fenced(record.id, fenced=False)
+
+    def _set_fenced(self, node_id: int, *, fenced: bool) -> None:
+        broker = self.brokers.get(node_id)
+        if broker is not None:
+            self.brokers[node_id] = broker._replace(fenced=fenced)
+            self._changed_brokers.add(node_id)
+
+    def _quota(self, record: ClientQuotaRecord, _offset: int) -> None:
+        entity = tuple(sorted((part.entity_type, part.entity_name) for part in record.entity))
+        if not record.remove:
+            self.quotas.setdefault(entity, {})[record.key] = record.value
+            return
+        values = self.quotas.get(entity, {})
+        values.pop(record.key, None)
+        if not values:
+            self.quotas.pop(entity, None)
+
+    def _credential(self, record: UserScramCredentialRecord, _offset: int) -> None:
+        self.scram[record.name, record.mechanism] = record
+
+    def _remove_credential(self, record: RemoveUserScramCredentialRecord, _offset: int) -> None:
+        self.scram.pop((record.name, record.mechanism), None)
+
+    # Records that count together: what is begun counts when it is ended, and never when it is given up.
+
+    def _begin(self, _record: BeginTransactionRecord, _offset: int) -> None:
+        self._transaction = []
+
+    def _end(self, _record: EndTransactionRecord, _offset: int) -> None:
+        records, self._transaction = self._transaction or [], None
+        for record, offset in records:
+            self.replay(record, offset)
+
+    def _abort(self, _record: AbortTransactionRecord, _offset: int) -> None:
+        self._transaction = None

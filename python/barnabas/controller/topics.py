@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from barnabas.controller.requests import NewTopics, TopicsToDelete
     from barnabas.controller.settings import ControllerSettings
 
-__all__ = ["NO_TOPIC_ID", "create_topics", "delete_topics", "partition_record"]
+__all__ = ["NO_TOPIC_ID", "create_topics", "delete_topics", "invalid_replicas", "partition_record", "spread"]
 
 NO_TOPIC_ID = bytes(16)
 UNASSIGNED_DIRECTORY = bytes(16)
@@ -166,7 +166,12 @@ def _assignment(image: Image, topic: Any, settings: ControllerSettings) -> dict[
             PolicyViolationError.code,
             f"Excessively large number of partitions per request: at most {settings.partition_count_max}.",
         )
-    start = sum(len(other.partitions) for other in image.topics.values())
+    return spread(image, sum(len(other.partitions) for other in image.topics.values()), count, factor)
+
+
+def spread(image: Image, start: int, count: int, factor: int) -> dict[int, list[int]]:
+    """Returns replicas of `count` partitions: leaders in turn, followers on the next brokers."""
+    brokers = sorted(image.brokers)
     return {
         partition: [brokers[(start + partition + step) % len(brokers)] for step in range(factor)]
         for partition in range(count)
@@ -184,7 +189,7 @@ def _manual_assignment(image: Image, topic: Any) -> dict[int, list[int]]:
     replicas_of: dict[int, list[int]] = {}
     for assignment in topic.assignments:
         partition, nodes = assignment.partition_index, list(assignment.broker_ids)
-        why = _invalid_replicas(image, nodes, replicas_of)
+        why = invalid_replicas(image, nodes, replicas_of)
         if partition in replicas_of:
             why = f"Found multiple manual partition assignments for partition {partition}"
         if why is not None:
@@ -198,7 +203,8 @@ def _manual_assignment(image: Image, topic: Any) -> dict[int, list[int]]:
     return replicas_of
 
 
-def _invalid_replicas(image: Image, nodes: list[int], others: dict[int, list[int]]) -> str | None:
+def invalid_replicas(image: Image, nodes: list[int], others: dict[int, list[int]]) -> str | None:
+    """Returns why a partition cannot have these replicas beside the others of its topic, in Kafka's words."""
     if not nodes:
         return "The manual partition assignment includes an empty replica list."
     seen = set()

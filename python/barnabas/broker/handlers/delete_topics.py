@@ -1,4 +1,4 @@
-"""DeleteTopics (key 20), versions 1-6. Kept: by name and by id, each answered for itself. Left out: the timeout."""
+"""DeleteTopics (key 20), versions 1-6: by name and by id, each answered for itself. A timeout of 0 is over at once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.runtime import Failed
 from barnabas.controller.requests import TopicsToDelete
+from barnabas.errors import RequestTimedOutError
 from barnabas.protocol.messages.delete_topics import DeleteTopicsResponse
 
 if TYPE_CHECKING:
@@ -28,4 +29,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
             ]
         request.respond(DeleteTopicsResponse(responses=results))
 
+    if request.message.timeout_ms <= 0:
+        answer(Failed(RequestTimedOutError.code))
+        return
     plane.metadata.submit(TopicsToDelete(request.message), request.now, answer)

@@ -1,0 +1,49 @@
+"""AlterReplicaLogDirs (key 34), versions 1-2. Replicas stay where they are: only their own directory is accepted."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from barnabas.errors import KafkaStorageError, LogDirNotFoundError, UnknownTopicOrPartitionError
+from barnabas.protocol.messages.alter_replica_log_dirs import AlterReplicaLogDirsResponse
+
+if TYPE_CHECKING:
+    from barnabas.broker.control import ControlPlane
+    from barnabas.broker.request import Request
+
+__all__ = ["handle"]
+
+
+def handle(plane: ControlPlane, request: Request) -> None:
+    """Answers for each replica whether it is where it should be."""
+    shape = AlterReplicaLogDirsResponse
+    data_dirs = [os.path.abspath(path) for path in plane.data_dirs]  # noqa: PTH100 - without pathlib
+    codes: dict[str, dict[int, int]] = {}
+    for wanted in request.message.dirs:
+        for topic in wanted.topics:
+            for number in topic.partitions:
+                codes.setdefault(topic.name, {})[number] = _code(plane, data_dirs, wanted.path, topic.name, number)
+    results = [
+        shape.AlterReplicaLogDirTopicResult(
+            topic_name=name,
+            partitions=[
+                shape.AlterReplicaLogDirPartitionResult(partition_index=number, error_code=code)
+                for number, code in partitions.items()
+            ],
+        )
+        for name, partitions in codes.items()
+    ]
+    request.respond(shape(results=results))
+
+
+def _code(plane: ControlPlane, data_dirs: list[str], path: str, name: str, number: int) -> int:
+    if path not in data_dirs:
+        return LogDirNotFoundError.code
+    topic = plane.metadata.image.topics.get(name)
+    if topic is None or number not in topic.partitions:
+        return UnknownTopicOrPartitionError.code
+    place = f"{name}-{number}"
+    is_there = os.path.isdir(os.path.join(path, place))  # noqa: PTH112, PTH118 - without pathlib
+    is_nowhere = not any(os.path.isdir(os.path.join(other, place)) for other in data_dirs)  # noqa: PTH112, PTH118
+    return 0 if is_there or is_nowhere else KafkaStorageError.code

@@ -87,14 +87,15 @@ def properties(directory: Path, port: int, controller_port: int) -> str:
 
 @contextlib.contextmanager
 def reference_kafka(directory: Path) -> Iterator[str]:
-    """Runs one reference broker on loopback with its data in `directory`; yields its address."""
+    """Runs one reference broker on loopback with its data in `directory`, found or formatted; yields its address."""
     directory.mkdir(parents=True, exist_ok=True)
     port = free_port()
     config = directory / "server.properties"
     config.write_text(properties(directory, port, free_port()))
-    formatted = java("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config), "--ignore-formatted")
-    if formatted.returncode != 0:
-        raise RuntimeError(f"the reference could not format its storage: {formatted.stderr or formatted.stdout}")
+    if not (directory / "data" / "meta.properties").exists():
+        formatted = java("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config))
+        if formatted.returncode != 0:
+            raise RuntimeError(f"the reference could not format its storage: {formatted.stderr or formatted.stdout}")
     command = [
         "java",
         "-Xmx512m",

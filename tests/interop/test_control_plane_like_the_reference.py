@@ -17,7 +17,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "broker"))
 
-from raw_client import RawClient, record_batch
+from raw_client import RawClient, record_batch, record_values
 
 from barnabas import errors
 from barnabas.protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
@@ -39,7 +39,7 @@ from barnabas.protocol.messages.offset_delete import OffsetDeleteRequest
 from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
 from barnabas.protocol.messages.sync_group import SyncGroupRequest
 
-__all__ = ["Session", "record_batch"]
+__all__ = ["RawClient", "Session", "record_batch", "record_values"]
 
 pytestmark = pytest.mark.interop
 

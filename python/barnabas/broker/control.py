@@ -51,6 +51,7 @@ class ControlPlane:
         self.core = core
         self.options = options
         self.data_dirs = options.data_dirs
+        self.is_temporary = False
         self.deadlines = Deadlines()
         self.metadata = ClusterMetadata(core, self.deadlines, options.node_id, options.controller_settings())
         self.groups = GroupCoordinators(
@@ -114,6 +115,8 @@ class ControlPlane:
         self._turn_until(lambda: bool(outcome))
         if isinstance(outcome[0], Failed):
             raise IllegalStateError(f"the broker could not be registered: error code {outcome[0].error_code}")
+        if not self.is_temporary:
+            self.metadata.keep_quorum_state(self.data_dirs)
         self.groups.load_all(self.moment())
         self.core.open_gate()
 

@@ -10,6 +10,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.ids import fresh_topic_id, fresh_uuid
+from barnabas.broker.quorum_state import write_quorum_state
 from barnabas.broker.runtime import Failed, Replica, Role, next_ticket
 from barnabas.controller.broker_configs import BrokerConfigs
 from barnabas.controller.configs import dynamic_topic_defaults
@@ -99,6 +100,12 @@ class ClusterMetadata:
         info = self._core.info(METADATA_TOPIC, 0)
         request = RegisterBroker(self.node_id, fresh_uuid(), endpoints, rack, 0 if info is None else info[3])
         self.submit(request, now, answer)
+
+    def keep_quorum_state(self, data_dirs: list[str]) -> None:
+        """Writes who leads the metadata log, as Kafka keeps it for its next election."""
+        info = self._core.info(METADATA_TOPIC, 0)
+        if info is not None:
+            write_quorum_state(data_dirs, self.node_id, info[4])
 
     def create_topics(self, message: CreateTopicsRequest, now: Moment, answer: Callable[[Any], None]) -> None:
         """Creates topics, with ids drawn here."""

@@ -113,7 +113,7 @@ class Broker:
             },
         )
         self._plane = ControlPlane(self._core, self.options)
-        self._plane.data_dirs = data_dirs
+        self._plane.data_dirs, self._plane.is_temporary = data_dirs, self._temporary is not None
         try:
             self._endpoints = self._core.endpoints()
             self._plane.start()

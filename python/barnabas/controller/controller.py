@@ -14,6 +14,7 @@ from barnabas.controller.requests import Administer, AllocateProducerIds, NewTop
 from barnabas.machine import Caller, Moment, Reply, Result
 from barnabas.protocol.messages.config_record import ConfigRecord
 from barnabas.protocol.messages.feature_level_record import FeatureLevelRecord
+from barnabas.protocol.messages.partition_change_record import PartitionChangeRecord
 from barnabas.protocol.messages.producer_ids_record import ProducerIdsRecord
 from barnabas.protocol.messages.register_broker_record import RegisterBrokerRecord
 
@@ -61,7 +62,7 @@ DECISIONS: dict[str, tuple[str, str]] = {
 
 Modules are loaded with their first request, because a broker's start is counted in milliseconds."""
 
-_RECORD_VERSIONS = {"RegisterBrokerRecord": 4, "PartitionRecord": 2}
+_RECORD_VERSIONS = {"PartitionChangeRecord": 2, "PartitionRecord": 2, "RegisterBrokerRecord": 4}
 
 
 def record_version(record: Any) -> int:
@@ -154,4 +155,25 @@ class Controller:
                 fenced=False,
             ),
         )
+        records += self._leaders_of(request.node_id)
         return records, epoch
+
+    def _leaders_of(self, node_id: int) -> list[Any]:
+        """Returns the records by which a broker that is back leads what nobody leads, as Kafka elects when one is back.
+
+        A Kafka that was stopped leaves its partitions without a leader, with its own replica as the one to be elected.
+        """
+        return [
+            PartitionChangeRecord(
+                partition_id=partition.partition,
+                topic_id=topic.topic_id,
+                isr=[node_id],
+                leader=node_id,
+                eligible_leader_replicas=[] if partition.elr else None,
+                last_known_elr=[] if partition.last_elr else None,
+            )
+            for topic in self.image.topics.values()
+            for partition in topic.partitions.values()
+            if partition.leader < 0
+            and (node_id in (*partition.isr, *partition.elr) or partition.replicas == (node_id,))
+        ]

@@ -68,7 +68,12 @@ QuotaEntity = tuple[tuple[str, str | None], ...]
 
 
 class PartitionImage(NamedTuple):
-    """One partition: who holds it, who leads it, in which epochs."""
+    """One partition: who holds it, who leads it, in which epochs.
+
+    Attributes:
+        elr: Replicas that are not in sync and may still be elected without loss (eligible leader replicas).
+        last_elr: Who was in sync last when nobody is left.
+    """
 
     partition: int
     leader: int
@@ -76,6 +81,8 @@ class PartitionImage(NamedTuple):
     partition_epoch: int
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
+    elr: tuple[int, ...] = ()
+    last_elr: tuple[int, ...] = ()
 
 
 class TopicImage(NamedTuple):
@@ -212,6 +219,8 @@ class Image:
             partition_epoch=record.partition_epoch,
             replicas=tuple(record.replicas),
             isr=tuple(record.isr),
+            elr=tuple(record.eligible_leader_replicas or ()),
+            last_elr=tuple(record.last_known_elr or ()),
         )
         self._changed_topics[topic.topic_id] = topic.name
         self.topics_version += 1
@@ -279,6 +288,10 @@ class Image:
             changed = changed._replace(isr=tuple(record.isr))
         if record.replicas is not None:
             changed = changed._replace(replicas=tuple(record.replicas))
+        if record.eligible_leader_replicas is not None:
+            changed = changed._replace(elr=tuple(record.eligible_leader_replicas))
+        if record.last_known_elr is not None:
+            changed = changed._replace(last_elr=tuple(record.last_known_elr))
         if record.leader != _NO_LEADER_CHANGE:
             changed = changed._replace(leader=record.leader, leader_epoch=old.leader_epoch + 1)
         topic.partitions[record.partition_id] = changed

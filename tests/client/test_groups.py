@@ -153,6 +153,39 @@ def test_auto_commit_hands_over_in_a_rebalance_without_reading_twice(consumer, p
     assert len(found) == 300
 
 
+def test_members_of_a_consumer_group_share_and_take_over(consumer, producer, topic):
+    """KIP-848: the coordinator divides, and who has something keeps reading it while others come."""
+    first_heard, second_heard = Listener(), Listener()
+    first, second = [consumer(group_id=topic, group_protocol="consumer") for _ in range(2)]
+    first.subscribe([topic], first_heard)
+    poll_all([first], lambda: partitions_of(first) == {0, 1, 2})
+    second.subscribe([topic], second_heard)
+    poll_all([first, second], lambda: sorted(map(len, map(partitions_of, [first, second]))) == [1, 2])
+    moved = partitions_of(second)
+    assert partitions_of(first) | moved == {0, 1, 2}
+    assert [event for event in first_heard.events if event[0] == "revoked"] == [("revoked", moved)]
+    for partition in range(3):
+        producer.send_many(topic, [b"%d" % partition] * 10, partition=partition)
+    producer.flush(10)
+    found = poll_all([first, second], lambda: sum(map(committable, [first, second])) == 30)
+    assert len(found) == 30
+    first.commit()
+    second.commit()
+    second.close()
+    poll_all([first], lambda: partitions_of(first) == {0, 1, 2})
+    assert sum(map(committable, [first])) == 30
+    assert not [event for event in first_heard.events if event[0] == "lost"]
+
+
+def test_options_that_a_group_protocol_makes_useless_are_refused(consumer):
+    with pytest.raises(errors.ConfigError, match=r"session\.timeout\.ms has no effect with group\.protocol=consumer"):
+        consumer(group_id="g", group_protocol="consumer", session_timeout_ms=10_000)
+    with pytest.raises(errors.ConfigError, match=r"choose group\.protocol=consumer"):
+        consumer(group_id="g", group_remote_assignor="uniform")
+    with pytest.raises(errors.ConfigError, match=r"group\.instance\.id='a b'"):
+        consumer(group_id="g", group_instance_id="a b")
+
+
 def test_a_static_member_that_comes_back_finds_its_partitions_without_a_rebalance(consumer, producer, topic):
     heard = Listener()
     options = {"group_id": topic, "heartbeat_interval_ms": 100}

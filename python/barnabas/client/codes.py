@@ -36,6 +36,9 @@ class Code:
     FENCED_INSTANCE_ID: Final = 82
     UNSTABLE_OFFSET_COMMIT: Final = 88
     UNKNOWN_TOPIC_ID: Final = 100
+    FENCED_MEMBER_EPOCH: Final = 110
+    UNRELEASED_INSTANCE_ID: Final = 111
+    STALE_MEMBER_EPOCH: Final = 113
 
     @staticmethod
     def name(code: int) -> str:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
 from barnabas.client import cluster
-from barnabas.client.membership import (
+from barnabas.client.effects import (
     Adopt,
     Cancel,
     Fail,
     ForgetCoordinator,
     Generation,
-    Membership,
     NeedMetadata,
     Release,
     Send,
@@ -22,23 +21,26 @@ from barnabas.client.membership import (
     StartHeartbeat,
     StopHeartbeat,
 )
+from barnabas.client.membership import Membership
 from barnabas.client.operations import offsets
 from barnabas.client.operations.api import Backoff, Operation, Submit, coordinator
 from barnabas.client.operations.metadata import read_cluster
 from barnabas.client.subscription import Mode
-from barnabas.protocol import shims
+from barnabas.protocol import codec, shims
+from barnabas.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatResponse
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
+    from barnabas.client.consumer_membership import ConsumerMembership
     from barnabas.client.core import ClientCore, FetchCore
     from barnabas.client.driver import Driver, Task
-    from barnabas.client.membership import Effect, GroupSettings
+    from barnabas.client.effects import Effect
     from barnabas.client.positions import Positions
     from barnabas.client.subscription import SubscriptionState
     from barnabas.client.topic_search import TopicSearch
-    from barnabas.types import OffsetAndMetadata, PartitionInfo, TopicPartition
+    from barnabas.types import OffsetAndMetadata, TopicListing, TopicPartition
 
 __all__ = ["Group"]
 
@@ -50,7 +52,7 @@ class Group:
 
     def __init__(
         self,
-        settings: GroupSettings,
+        membership: Membership | ConsumerMembership,
         *,
         core: ClientCore,
         fetch: FetchCore,
@@ -62,10 +64,10 @@ class Group:
         allow_create: bool,
         auto_commit: bool,
     ) -> None:
-        self.membership = Membership(settings)
+        self.membership = membership
         self.on_adopted: Callable[[], None] = lambda: None
         self.topic_search: TopicSearch | None = None
-        self._settings = settings
+        self._settings = membership.settings
         self._core = core
         self._fetch = fetch
         self._driver = driver
@@ -80,7 +82,7 @@ class Group:
         self._releasing: tuple[Task[None] | None, Release] | None = None
         self._looking: Task[cluster.Cluster] | None = None
         self._failures: list[errors.KafkaError] = []
-        self._known: dict[str, Sequence[PartitionInfo]] = {}
+        self._known: dict[str, TopicListing] = {}
         self._leave_done = True
 
     # Driving
@@ -128,8 +130,8 @@ class Group:
     def handle(self, event: tuple[Any, ...]) -> None:
         """Takes an event of the client core that is about the group."""
         match event:
-            case (3, _, error_code, _, _):
-                self.membership.heartbeat_answered(error_code)
+            case (3, _, error_code, version, body):
+                self._heartbeat_answered(error_code, version, body)
             case (4, *_):
                 _log.warning(
                     "group %s: poll() was not called for max.poll.interval.ms, so this member has left its group; "
@@ -141,6 +143,17 @@ class Group:
                 self._metadata_changed()
             case _:
                 pass
+
+    def _heartbeat_answered(self, error_code: int, version: int, body: bytes) -> None:
+        if isinstance(self.membership, Membership):
+            self.membership.heartbeat_answered(error_code)
+            return
+        try:
+            response = codec.decode(ConsumerGroupHeartbeatResponse, version, memoryview(body))
+        except errors.ProtocolError as error:
+            self._failures.append(error)
+            return
+        self.membership.heartbeat_answered(response, self._driver.now())
 
     # Commits
 
@@ -186,10 +199,8 @@ class Group:
         Raises:
             Exception: The rebalance listener failed.
         """
-        generation = self.membership.generation
-        lost = generation.generation_id == -1 or not generation.member_id
         try:
-            self._give_up(Release(lost))
+            self._give_up(Release(lost=not self.membership.is_member))
         finally:
             if self._looking is not None:
                 self._driver.drop(self._looking)
@@ -224,14 +235,14 @@ class Group:
                 token = self._tokens.pop(serial, None)
                 if token is not None:
                     self._driver.cancel(token)
-            case StartHeartbeat(heartbeat=heartbeat, leave=leave):
+            case StartHeartbeat(heartbeat=heartbeat, leave=leave, interval=interval):
                 self._fetch.start_heartbeat(
                     self._settings.group_id,
                     heartbeat.API_KEY,
                     shims.variants(heartbeat),
-                    self._settings.heartbeat_interval * 1000,
+                    (self._settings.heartbeat_interval if interval is None else interval) * 1000,
                     self._max_poll_interval * 1000,
-                    LeaveGroupRequest.API_KEY,
+                    LeaveGroupRequest.API_KEY if leave is None else leave.API_KEY,
                     [] if leave is None else shims.variants(leave),
                 )
             case StopHeartbeat():
@@ -320,8 +331,8 @@ class Group:
             if task.error is not None:
                 self._failures.append(_as_kafka_error(task.error))
                 return
-            self._known = dict(task.value().partitions_of(topics))
-            self.membership.metadata_changed(self._known)
+            found = task.value().topics
+            self._tell_metadata({topic: found[topic] for topic in topics if topic in found})
 
         operation = read_cluster(topics, allow_create=self._allow_create)
         task = self._driver.start("reading the metadata of the group's topics", operation, None, done)
@@ -332,14 +343,20 @@ class Group:
         if self._looking is not None:
             return
         view = cluster.from_view(self._core.cluster())
-        found: dict[str, Sequence[PartitionInfo]] = {}
+        found: dict[str, TopicListing] = {}
         for topic in self.membership.group_topics:
             if topic in view.topics:
-                found[topic] = view.topics[topic].partitions
+                found[topic] = view.topics[topic]
             elif topic in self._known and topic not in view.topic_errors:
                 found[topic] = self._known[topic]
-        self._known = found
-        self.membership.metadata_changed(found)
+        self._tell_metadata(found)
+
+    def _tell_metadata(self, known: dict[str, TopicListing]) -> None:
+        self._known = known
+        if isinstance(self.membership, Membership):
+            self.membership.metadata_changed({topic: listing.partitions for topic, listing in known.items()})
+        else:
+            self.membership.metadata_changed(known)
 
 
 def _as_kafka_error(error: BaseException) -> errors.KafkaError:

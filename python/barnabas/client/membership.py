@@ -39,6 +39,19 @@ from barnabas.assignors.consumer_protocol import (
     encode_subscription,
 )
 from barnabas.client.codes import Code
+from barnabas.client.effects import (
+    Adopt,
+    Cancel,
+    Fail,
+    ForgetCoordinator,
+    Generation,
+    NeedMetadata,
+    Release,
+    Send,
+    Sent,
+    StartHeartbeat,
+    StopHeartbeat,
+)
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
 from barnabas.protocol.messages.join_group import JoinGroupRequest
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
@@ -47,27 +60,12 @@ from barnabas.protocol.messages.sync_group import SyncGroupRequest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from barnabas.client.effects import Effect, GroupSettings
     from barnabas.protocol.messages.join_group import JoinGroupResponse
     from barnabas.protocol.messages.sync_group import SyncGroupResponse
     from barnabas.types import PartitionInfo, TopicPartition
 
-__all__ = [
-    "Adopt",
-    "Cancel",
-    "Effect",
-    "Fail",
-    "ForgetCoordinator",
-    "Generation",
-    "GroupSettings",
-    "MemberState",
-    "Membership",
-    "NeedMetadata",
-    "Release",
-    "Send",
-    "Sent",
-    "StartHeartbeat",
-    "StopHeartbeat",
-]
+__all__ = ["MemberState", "Membership"]
 
 _JOIN_GRACE: Final = 5.0
 """Seconds that a JoinGroup may take beyond the rebalance timeout."""
@@ -83,110 +81,6 @@ class MemberState(enum.Enum):
     STABLE = "stable"
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """Who we are to the coordinator: a commit or heartbeat carries it, and is refused when it is old."""
-
-    generation_id: int = -1
-    member_id: str = ""
-    protocol_name: str | None = None
-    group_instance_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GroupSettings:
-    """What does not change while a consumer lives. Times are seconds."""
-
-    group_id: str
-    session_timeout: float
-    rebalance_timeout: float
-    heartbeat_interval: float
-    request_timeout: float
-    retry_backoff: float
-    rack_id: str | None = None
-    group_instance_id: str | None = None
-    assignors: tuple[str, ...] = ("range", "cooperative-sticky")
-
-
-class Sent(enum.Enum):
-    """The kinds of request that wait for an answer."""
-
-    JOIN = "JoinGroup"
-    SYNC = "SyncGroup"
-    LEAVE = "LeaveGroup"
-
-
-@dataclass(frozen=True, slots=True)
-class Send:
-    """Send a request to the group's coordinator; its answer comes back with `serial`."""
-
-    serial: int
-    kind: Sent
-    message: Any
-    timeout: float
-
-
-@dataclass(frozen=True, slots=True)
-class Cancel:
-    """Nobody waits for this `Send` any more: drop it, if it has not been answered."""
-
-    serial: int
-
-
-@dataclass(frozen=True, slots=True)
-class StartHeartbeat:
-    """Repeat this heartbeat until the application stops polling, and then send this LeaveGroup.
-
-    A static member has none: whether it comes back is for its session's timeout to show.
-    """
-
-    heartbeat: HeartbeatRequest
-    leave: LeaveGroupRequest | None
-
-
-@dataclass(frozen=True, slots=True)
-class StopHeartbeat:
-    """Stop repeating the heartbeat."""
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetCoordinator:
-    """The broker that answered no longer coordinates the group: look for it again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """Give up what is assigned and not in `keep`: commit, tell the listener, then call `released`.
-
-    `lost`: others may own it already.
-    """
-
-    lost: bool
-    keep: frozenset[TopicPartition] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Adopt:
-    """Read these partitions and no others; those that are being read stay where they are."""
-
-    partitions: tuple[TopicPartition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NeedMetadata:
-    """Look up these topics, then call `metadata_changed`; the leader cannot assign without."""
-
-    topics: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Fail:
-    """Raise this to the application; the next poll tries to join again."""
-
-    error: errors.KafkaError
-
-
-Effect = Send | Cancel | StartHeartbeat | StopHeartbeat | ForgetCoordinator | Release | Adopt | NeedMetadata | Fail
 _Snapshot = dict[str, tuple[frozenset[str], ...]]
 
 
@@ -287,6 +181,11 @@ class Membership:
         return self.generation if self.state is MemberState.STABLE else None
 
     @property
+    def is_member(self) -> bool:
+        """Whether the coordinator knows us, so that what we own is ours."""
+        return self.generation.generation_id != -1 and bool(self.generation.member_id)
+
+    @property
     def joined(self) -> bool:
         """Whether the member is in its group and nothing asks it to join again."""
         return self.state is MemberState.STABLE and not self._rejoin
@@ -312,7 +211,7 @@ class Membership:
         self._retry_at = None
         if self._needs_release:
             self._needs_release = False
-            lost = self.generation.generation_id == -1 or not self.generation.member_id
+            lost = not self.is_member
             topics = self._topics if self._protocol is RebalanceProtocol.COOPERATIVE and not lost else frozenset()
             self._release(frozenset(owned for owned in self._owned if owned.topic in topics), lost=lost)
             return

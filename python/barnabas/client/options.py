@@ -6,6 +6,7 @@ in them with the reason, so that setting it fails with a fix instead of being ig
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from barnabas.config import REQUIRED, Alias, Kind, Option, Options, OptionTable
@@ -17,6 +18,7 @@ INT_MAX: Final = 2**31 - 1
 _UNDERSTOOD_BY_JAVA_ONLY: Final = "it names Java classes; "
 _NO_TLS: Final = "only PLAINTEXT listeners are spoken so far"
 _NO_METRIC_REPORTERS: Final = "read the client's metrics() instead"
+_INSTANCE_ID: Final = re.compile(r"(?!\.\.?$)[a-zA-Z0-9._-]{1,249}")
 _ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
 
 
@@ -358,10 +360,16 @@ _CONSUMER_OPTIONS: Final = (
         "group.protocol",
         Kind.STRING,
         "classic",
-        "The group protocol.",
-        choices=("classic",),
+        "classic: members divide the partitions; consumer (KIP-848): the coordinator does, from Kafka 4.0 on.",
+        choices=("classic", "consumer"),
     ),
-    _later("group.remote.assignor", Kind.STRING, None, "it belongs to group.protocol=consumer, which is not there"),
+    _option(
+        "group.remote.assignor",
+        Kind.STRING,
+        None,
+        "With group.protocol=consumer: which of the coordinator's assignors divides the partitions.",
+        nullable=True,
+    ),
     _later("interceptor.classes", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + "wrap poll() in a function of your own"),
     _later("key.deserializer", Kind.CALLABLE, None, "records carry bytes: decode record.key where you use it"),
     _later("value.deserializer", Kind.CALLABLE, None, "records carry bytes: decode record.value where you use it"),
@@ -442,6 +450,26 @@ def _group(options: Options) -> Options:
     return options
 
 
+_CLASSIC_ONLY: Final = ("session.timeout.ms", "heartbeat.interval.ms", "partition.assignment.strategy")
+
+
+def _group_protocol(options: Options) -> Options:
+    """Each protocol has options that would have no effect with the other; Java refuses them, too."""
+    protocol = options["group.protocol"]
+    for name in _CLASSIC_ONLY if protocol == "consumer" else ("group.remote.assignor",):
+        if options.given(name):
+            raise ConfigError(
+                f"{name} has no effect with group.protocol={protocol}: leave it out"
+                + (" (the coordinator decides it)" if protocol == "consumer" else ", or choose group.protocol=consumer")
+            )
+    instance = options["group.instance.id"]
+    if instance is not None and not _INSTANCE_ID.fullmatch(instance):
+        raise ConfigError(
+            f"group.instance.id={instance!r}: 1 to 249 letters, digits, dots, underscores and hyphens, not . or .."
+        )
+    return options
+
+
 def _addresses(options: Options) -> Options:
     if not options["bootstrap.servers"]:
         raise ConfigError("bootstrap.servers is empty: give at least one host:port")
@@ -459,6 +487,6 @@ PRODUCER: Final = OptionTable(
     (_addresses, _idempotence, _delivery_timeout),
 )
 CONSUMER: Final = OptionTable(
-    "Consumer", (*_CONSUMER_OPTIONS, *_CONSUMER_LIBRDKAFKA), _CONSUMER_ALIASES, (_addresses, _group)
+    "Consumer", (*_CONSUMER_OPTIONS, *_CONSUMER_LIBRDKAFKA), _CONSUMER_ALIASES, (_addresses, _group, _group_protocol)
 )
 ADMIN: Final = OptionTable("Admin", _ADMIN_OPTIONS, _COMMON_ALIASES, (_addresses,))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import logging
 import threading
+import uuid
 from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
+from barnabas.client.consumer_membership import ConsumerMembership
 from barnabas.client.core import NO_RECORDS, ClientCore, FetchCore, Life, OneThread, Records
 from barnabas.client.driver import Driver, Task
+from barnabas.client.effects import GroupSettings
 from barnabas.client.group import Group
 from barnabas.client.iteration import Chunk, first_offsets
-from barnabas.client.membership import GroupSettings
+from barnabas.client.membership import Membership
 from barnabas.client.operations import offsets as offset_operations
 from barnabas.client.operations.api import Backoff
 from barnabas.client.positions import Positions
@@ -219,9 +223,11 @@ class Reader:
             rack_id=options["client.rack"] or None,
             group_instance_id=options["group.instance.id"],
             assignors=options["partition.assignment.strategy"],
+            remote_assignor=options["group.remote.assignor"],
         )
+        is_classic = options["group.protocol"] == "classic"
         group = Group(
-            settings,
+            Membership(settings) if is_classic else ConsumerMembership(settings, _random_id()),
             core=self._core,
             fetch=self._fetch,
             driver=self._driver,
@@ -309,3 +315,8 @@ class Reader:
 
     def _fork(self) -> None:
         self._core.abandon()
+
+
+def _random_id() -> str:
+    """A random UUID as Kafka writes it."""
+    return base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")

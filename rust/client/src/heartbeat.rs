@@ -1,5 +1,6 @@
 //! Repeats a heartbeat that the membership prepared, so that a process whose interpreter is busy keeps its membership. It
-//! decides nothing: every answer but "nothing new" goes to the membership.
+//! decides nothing: every answer but "nothing new" goes to the membership. One thing it keeps up by itself: the epoch of a
+//! `ConsumerGroupHeartbeat` moves on with the answers, and a member that went on with an old one would be fenced.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -75,6 +76,8 @@ pub(crate) struct Heartbeat {
     is_in_flight: bool,
     is_leaving: bool,
     request_timeout: Duration,
+    /// The epoch of the last answer, where it is another than the plan's.
+    epoch: Option<i32>,
 }
 
 impl Heartbeat {
@@ -87,6 +90,7 @@ impl Heartbeat {
             is_in_flight: false,
             is_leaving: false,
             request_timeout,
+            epoch: None,
         }
     }
 
@@ -138,9 +142,12 @@ impl Heartbeat {
             &self.plan.variants
         };
         // The membership joined at these versions on this cluster; if they are gone, its next request says so.
-        let Ok((api_version, body)) = encode(&versions, api_key, variants) else {
+        let Ok((api_version, mut body)) = encode(&versions, api_key, variants) else {
             return false;
         };
+        if let (Some(epoch), false, api::CONSUMER_GROUP_HEARTBEAT) = (self.epoch, leave, api_key) {
+            body = with_epoch(&body, epoch);
+        }
         let send = Send {
             node,
             purpose: Purpose::Coordinator,
@@ -184,8 +191,11 @@ impl Heartbeat {
                 ) {
                     coordinators.invalidate(&self.key());
                 }
-                // A ConsumerGroupHeartbeat's answer may carry an assignment, which only the membership can judge.
-                if error_code != 0 || self.plan.api_key != api::HEARTBEAT {
+                let news = match self.plan.api_key {
+                    api::CONSUMER_GROUP_HEARTBEAT if error_code == 0 => self.keep_up(&body),
+                    _ => error_code != 0,
+                };
+                if news {
                     mailbox.post(Event::Heartbeat {
                         error_code,
                         api_version: answer.api_version,
@@ -194,6 +204,20 @@ impl Heartbeat {
                 }
             }
         }
+    }
+
+    /// Takes over the epoch and the interval of an answer; whether the membership has to know: the epoch is another one, or
+    /// there is an assignment.
+    fn keep_up(&mut self, body: &Bytes) -> bool {
+        let Some(answer) = ConsumerAnswer::read(body) else {
+            return true;
+        };
+        let is_new = self.epoch.is_none_or(|epoch| epoch != answer.epoch);
+        self.epoch = Some(answer.epoch);
+        if let Ok(ms @ 1..) = u64::try_from(answer.interval_ms) {
+            self.plan.interval = Duration::from_millis(ms);
+        }
+        is_new || answer.has_assignment
     }
 
     /// When to look again.
@@ -224,9 +248,71 @@ fn error_code(api_key: i16, api_version: i16, body: &Bytes) -> i16 {
     code.unwrap_or(-1)
 }
 
+/// What a successful answer to `ConsumerGroupHeartbeat` says of the member.
+#[derive(Debug, PartialEq, Eq)]
+struct ConsumerAnswer {
+    epoch: i32,
+    interval_ms: i32,
+    has_assignment: bool,
+}
+
+impl ConsumerAnswer {
+    /// Throttle time, error code, message, member id, epoch, interval, assignment; alike in all versions.
+    fn read(body: &Bytes) -> Option<Self> {
+        let mut reader = Reader::new(body);
+        reader.i32().ok()?;
+        reader.i16().ok()?;
+        reader.nullable_str(true).ok()?;
+        reader.nullable_str(true).ok()?;
+        Some(Self {
+            epoch: reader.i32().ok()?,
+            interval_ms: reader.i32().ok()?,
+            has_assignment: reader.i8().ok()? >= 0,
+        })
+    }
+}
+
+/// The same heartbeat with another member epoch, which stands behind the ids of group and member in all versions.
+fn with_epoch(body: &Bytes, epoch: i32) -> Bytes {
+    let mut reader = Reader::new(body);
+    let ids = reader.nullable_str(true).and_then(|_| reader.nullable_str(true));
+    let at = body.len() - reader.remaining();
+    let mut bytes = body.to_vec();
+    if let (Ok(_), Some(place)) = (ids, bytes.get_mut(at..at + size_of::<i32>())) {
+        place.copy_from_slice(&epoch.to_be_bytes());
+    }
+    bytes.into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_consumer_heartbeat_goes_on_with_another_epoch() {
+        let body = Bytes::from_static(b"\x02g\x03me\0\0\0\x05rest");
+        assert_eq!(with_epoch(&body, 6), b"\x02g\x03me\0\0\0\x06rest"[..]);
+        assert_eq!(
+            with_epoch(&body.slice(..7), 6),
+            body.slice(..7),
+            "a torn one stays as it is"
+        );
+    }
+
+    #[test]
+    fn epoch_interval_and_assignment_are_read_from_an_answer() {
+        let head = b"\0\0\0\0\0\0\0\x03me\0\0\0\x07\0\0\x13\x88";
+        for (presence, has_assignment) in [(0xff, false), (1, true)] {
+            let body: Bytes = [&head[..], &[presence, 1, 0, 0]].concat().into();
+            let expected = ConsumerAnswer {
+                epoch: 7,
+                interval_ms: 5_000,
+                has_assignment,
+            };
+            assert_eq!(ConsumerAnswer::read(&body), Some(expected));
+            assert_eq!(ConsumerAnswer::read(&body.slice(..15)), None);
+        }
+    }
 
     #[test]
     fn the_error_code_is_found_in_every_version() {

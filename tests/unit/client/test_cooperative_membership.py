@@ -7,7 +7,8 @@ from test_membership import ALL_ORDERS, Rig, kinds
 
 from barnabas.assignors.consumer_protocol import decode_subscription, encode_assignment
 from barnabas.client.codes import Code
-from barnabas.client.membership import Adopt, GroupSettings, Membership, Release, Send, Sent
+from barnabas.client.effects import Adopt, GroupSettings, Release, Send, Sent
+from barnabas.client.membership import Membership
 from barnabas.protocol.messages.join_group import JoinGroupResponse
 from barnabas.protocol.messages.sync_group import SyncGroupResponse
 from barnabas.types import PartitionInfo, TopicPartition

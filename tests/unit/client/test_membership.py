@@ -8,15 +8,13 @@ from barnabas import errors
 from barnabas.assignors import Subscription
 from barnabas.assignors.consumer_protocol import decode_assignment, encode_assignment, encode_subscription
 from barnabas.client.codes import Code
-from barnabas.client.membership import (
+from barnabas.client.effects import (
     Adopt,
     Cancel,
     Fail,
     ForgetCoordinator,
     Generation,
     GroupSettings,
-    Membership,
-    MemberState,
     NeedMetadata,
     Release,
     Send,
@@ -24,6 +22,7 @@ from barnabas.client.membership import (
     StartHeartbeat,
     StopHeartbeat,
 )
+from barnabas.client.membership import Membership, MemberState
 from barnabas.protocol.messages.join_group import JoinGroupResponse
 from barnabas.protocol.messages.sync_group import SyncGroupResponse
 from barnabas.types import PartitionInfo, TopicPartition

@@ -6,7 +6,7 @@ from fake_core import Clock, FakeClientCore
 from barnabas import errors
 from barnabas.client.codes import Code
 from barnabas.client.driver import Driver
-from barnabas.client.membership import Generation
+from barnabas.client.effects import Generation
 from barnabas.client.operations import administration, offsets
 from barnabas.client.operations.api import ANY_NODE, Backoff, Gather, Sleep, Submit
 from barnabas.protocol import apis

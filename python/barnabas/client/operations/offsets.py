@@ -26,7 +26,7 @@ from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from barnabas.client.membership import Generation
+    from barnabas.client.effects import Generation
 
 __all__ = ["EARLIEST", "LATEST", "MAX_TIMESTAMP", "commit", "fetch_committed", "list_offsets"]
 

@@ -20,7 +20,7 @@ use crate::faults::Hooks;
 use crate::fetch_session::FetchSessions;
 use crate::helpers::Helpers;
 use crate::image::Image;
-use crate::metrics::Metrics;
+use crate::metrics::{ApiMetrics, Metrics};
 use crate::partition::{Commit, Partition};
 use crate::stored::StoredFile;
 use crate::topic_options::TopicOptions;
@@ -52,6 +52,7 @@ pub(crate) struct Broker {
     pub(crate) listener_names: Vec<Arc<str>>,
     pub(crate) versions: Versions,
     pub(crate) metrics: Metrics,
+    pub(crate) api_metrics: ApiMetrics,
     pub(crate) hooks: Hooks,
     pub(crate) control: Arc<ControlQueue>,
     pub(crate) helpers: Arc<Helpers>,
@@ -115,6 +116,7 @@ impl Broker {
             append_helpers: Arc::new(Helpers::new("append", options.helper_threads)),
             append_buffers: BufferPool::new(),
             stopwatch,
+            api_metrics: ApiMetrics::new(config.reactors),
             node_id: config.node_id,
             listener_names,
             config,

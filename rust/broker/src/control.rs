@@ -13,6 +13,7 @@ use barnabas_net::server::Waiting;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::dispatch::Peer;
+use crate::metrics::Histogram;
 use crate::partition::Partition;
 use crate::reply::{self, ReplyTo};
 use crate::stored::StoredFile;
@@ -60,9 +61,68 @@ impl Clock {
     }
 }
 
+/// How far the control plane is behind; written by the thread that pulls.
+#[derive(Debug)]
+pub(crate) struct Lag {
+    started: Instant,
+    /// How long requests waited in the queue.
+    pub(crate) waits: Histogram,
+    /// How long it worked between two pulls.
+    pub(crate) turns: Histogram,
+    /// When the present turn began, in nanoseconds since `started`; 0 while it waits for work.
+    turn_began_ns: AtomicU64,
+}
+
+impl Lag {
+    fn new() -> Self {
+        Self {
+            started: Instant::now(),
+            waits: Histogram::default(),
+            turns: Histogram::default(),
+            turn_began_ns: AtomicU64::new(0),
+        }
+    }
+
+    fn now_ns(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// How long the present turn has lasted.
+    pub(crate) fn busy(&self) -> Duration {
+        match self.turn_began_ns.load(Ordering::Relaxed) {
+            0 => Duration::ZERO,
+            began_ns => Duration::from_nanos(self.now_ns().saturating_sub(began_ns)),
+        }
+    }
+
+    fn end_turn(&self) {
+        let took = self.busy();
+        // Waits are cut into slices; what lies between two of them is no turn.
+        if took >= SHORTEST_TURN {
+            self.turns.record(took);
+        }
+        self.turn_began_ns.store(0, Ordering::Relaxed);
+    }
+
+    fn begin_turn(&self, taken: &[Queued]) {
+        let now = Instant::now();
+        for queued in taken {
+            if let Queued::Event(Event::Request(request)) = queued {
+                self.waits.record(now.saturating_duration_since(request.arrival));
+            }
+        }
+        self.turn_began_ns.store(self.now_ns().max(1), Ordering::Relaxed);
+    }
+}
+
+/// A turn without anything to do is shorter than this.
+const SHORTEST_TURN: Duration = Duration::from_micros(10);
+
 /// A request for the control plane.
 #[derive(Debug)]
 pub struct ApiRequest {
+    /// When its last byte was read.
+    pub(crate) arrival: Instant,
     /// When its last byte was read.
     pub stamp_ms: f64,
     /// Names the request in the answer; never used twice.
@@ -178,6 +238,7 @@ struct State {
 /// The queue and the requests in the control plane's hands.
 pub(crate) struct ControlQueue {
     pub(crate) clock: Clock,
+    pub(crate) lag: Lag,
     state: Mutex<State>,
     wake: Condvar,
     /// One permit per API request that may wait in the queue.
@@ -200,6 +261,7 @@ impl ControlQueue {
     pub(crate) fn new(requests_max: usize) -> Self {
         Self {
             clock: Clock::start(),
+            lag: Lag::new(),
             state: Mutex::default(),
             wake: Condvar::new(),
             room: Arc::new(Semaphore::new(requests_max.clamp(1, Semaphore::MAX_PERMITS))),
@@ -289,6 +351,7 @@ impl ControlQueue {
     /// Takes up to `limit` events in arrival order; `None` when nothing has come within `timeout`. Returns an empty list
     /// at once after [`ControlQueue::close`].
     pub(crate) fn pull(&self, timeout: Duration, limit: usize) -> Option<Vec<Event>> {
+        self.lag.end_turn();
         let mut state = lock(&self.state);
         if state.queue.is_empty() && !state.closed {
             state.pulling = true;
@@ -300,6 +363,7 @@ impl ControlQueue {
             state.pulling = false;
         }
         if state.queue.is_empty() && !state.closed {
+            self.lag.begin_turn(&[]);
             return None;
         }
         let taken = state.queue.len().min(limit);
@@ -310,6 +374,7 @@ impl ControlQueue {
             .filter(|queued| matches!(queued, Queued::Event(Event::Request(_))))
             .count();
         self.room.add_permits(requests);
+        self.lag.begin_turn(&taken);
         Some(taken.into_iter().map(Queued::into_event).collect())
     }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use barnabas_net::part::Response;
-use barnabas_net::server::{ConnectionInfo, Handler, Outcome};
+use barnabas_net::server::{ConnectionInfo, Handler, Outcome, Served};
 use barnabas_wire::api;
 use barnabas_wire::header::decode_request_header;
 
@@ -35,6 +35,9 @@ pub struct Peer {
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionState {
     pub(crate) peer: Arc<Peer>,
+    reactor: usize,
+    /// The API of the request that is executed, or was last.
+    api_key: i16,
 }
 
 /// Runs requests on the reactor threads.
@@ -53,7 +56,11 @@ impl Handler for Dispatch {
             host: info.peer.ip().to_canonical().to_string(),
             is_known_to_control: AtomicBool::new(false),
         };
-        ConnectionState { peer: Arc::new(peer) }
+        ConnectionState {
+            peer: Arc::new(peer),
+            reactor: info.reactor,
+            api_key: -1,
+        }
     }
 
     fn handle(
@@ -64,10 +71,20 @@ impl Handler for Dispatch {
         response: &mut Response<StoredFile>,
     ) -> Outcome<StoredFile> {
         self.0.metrics.requests.increment();
+        connection.api_key = api_key_of(frame);
         if self.0.hooks.is_armed() {
             return self.hooked(connection, frame, arrival, response);
         }
         self.execute(connection, frame, arrival, response)
+    }
+
+    fn served(&self, connection: &mut ConnectionState, served: &Served) {
+        self.0.api_metrics.count(connection.reactor, connection.api_key, served);
+    }
+
+    fn is_kept(&self, frame: &[u8]) -> bool {
+        // What a fetch waits with is decoded; everything else that waits holds its request, or a copy of it.
+        api_key_of(frame) != api::FETCH
     }
 
     fn disconnected(&self, connection: &mut ConnectionState) {
@@ -80,6 +97,11 @@ impl Handler for Dispatch {
             });
         }
     }
+}
+
+/// The first two bytes of a frame; -1 if there are none.
+fn api_key_of(frame: &[u8]) -> i16 {
+    frame.first_chunk().map_or(-1, |key| i16::from_be_bytes(*key))
 }
 
 impl Dispatch {
@@ -149,6 +171,7 @@ impl Dispatch {
         let control = &self.0.control;
         self.0.metrics.control_requests.increment();
         ApiRequest {
+            arrival,
             stamp_ms: control.clock.at(arrival),
             token: control.token(),
             peer: Arc::clone(&connection.peer),

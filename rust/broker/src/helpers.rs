@@ -71,6 +71,11 @@ impl Helpers {
         self.shared.wake.notify_one();
     }
 
+    /// Jobs that wait for a thread.
+    pub(crate) fn depth(&self) -> usize {
+        lock(&self.shared).jobs.len()
+    }
+
     /// Lets the threads finish what waits and ends them.
     pub(crate) fn stop(&self) {
         let threads = {

@@ -14,6 +14,7 @@ mod config;
 mod control;
 mod dispatch;
 mod error;
+mod exposition;
 mod faults;
 mod fetch;
 mod fetch_answer;

@@ -60,7 +60,11 @@ impl Node {
             reactors: broker.config.reactors,
             frame_bytes_max: options.frame_bytes_max,
             connections_max: options.connections_max,
+            // Without inter.broker.listener.name Kafka's is the first one of its security protocol.
+            protected_listener: 0,
             connections_per_ip_max: options.connections_per_ip_max,
+            connections_per_ip_overrides: options.connections_per_ip_overrides.clone(),
+            request_bytes_max: options.request_bytes_max,
             idle_max: options.idle_max,
             send_mode: options.send_mode,
             socket_buffer_bytes: options.socket_buffer_bytes,
@@ -233,6 +237,7 @@ impl Node {
     pub fn metrics(&self) -> BTreeMap<&'static str, u64> {
         let own = &self.broker.metrics;
         let net = self.server.metrics();
+        let (bytes_in, bytes_out) = self.traffic();
         let length = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
         let (sessions, session_partitions) = self.broker.fetch_sessions.sizes();
         BTreeMap::from([
@@ -265,14 +270,21 @@ impl Node {
                 "cleaner_partitions_given_up",
                 length(self.broker.logs.uncleanable().len()),
             ),
-            ("bytes_in", net.bytes_in.load(Ordering::Relaxed)),
-            ("bytes_out", net.bytes_out.load(Ordering::Relaxed)),
+            ("bytes_in", bytes_in),
+            ("bytes_out", bytes_out),
+            ("append_helper_queue", length(self.broker.append_helpers.depth())),
+            ("helper_queue", length(self.broker.helpers.depth())),
+            ("connections_evicted", net.evicted.load(Ordering::Relaxed)),
             ("cold_reads", net.cold_reads.load(Ordering::Relaxed)),
             ("connections", length(net.connections.load(Ordering::Relaxed))),
             ("connections_accepted", net.accepted.load(Ordering::Relaxed)),
             ("connections_refused", net.refused.load(Ordering::Relaxed)),
             ("connections_idle_closed", net.idle_closed.load(Ordering::Relaxed)),
         ])
+    }
+
+    pub(crate) fn broker(&self) -> &Broker {
+        &self.broker
     }
 
     /// Answers what is being executed, closes every connection, writes the checkpoints and the clean-shutdown marker.

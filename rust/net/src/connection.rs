@@ -2,17 +2,19 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bytes::BufMut;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 
+use crate::activity::Activity;
+use crate::budget::Share;
 use crate::framing::{BufferPool, FrameBuffer, FrameError};
 use crate::part::Response;
-use crate::send::send;
-use crate::server::{Handler, Outcome, Shared, Waiting};
+use crate::send::{Sending, send};
+use crate::server::{Handler, Outcome, Served, Shared, Waiting};
 
 /// Requests that one connection may have executed in a row before the others of its reactor get their turn.
 const REQUESTS_PER_TURN: usize = 16;
@@ -26,8 +28,11 @@ pub(crate) struct Connection<H: Handler> {
     pub(crate) shared: Arc<Shared<H>>,
     pub(crate) id: u64,
     pub(crate) state: H::Connection,
-    pub(crate) executing: Arc<AtomicBool>,
-    pub(crate) last_active_ms: Arc<AtomicU64>,
+    pub(crate) activity: Arc<Activity>,
+    /// What the request that is being read or executed has of the budget, if there is one.
+    pub(crate) share: Option<Share>,
+    /// Bytes that were read since the others last got their turn.
+    pub(crate) read_in_turn: usize,
 }
 
 impl<H: Handler> Drop for Connection<H> {
@@ -53,44 +58,46 @@ impl<H: Handler> Connection<H> {
         let mut response = Response::new();
         let mut arrival = Instant::now();
         let mut turn = (0, 0);
-        let mut read_in_turn = 0;
         loop {
-            while !frames.is_ready().map_err(invalid)? {
+            if !frames.is_ready().map_err(invalid)? {
                 turn = (0, 0);
-                if read_in_turn >= BYTES_PER_TURN {
-                    // A peer that writes as fast as it is read would never make this task wait.
-                    read_in_turn = 0;
-                    tokio::task::yield_now().await;
-                }
-                let mut room = frames.room().map_err(invalid)?.limit(BYTES_PER_TURN);
-                let count = stream.read_buf(&mut room).await?;
-                if count == 0 {
+                if !self.read(stream, frames, &mut arrival).await? {
                     return Ok(());
                 }
-                read_in_turn += count;
-                arrival = Instant::now();
             }
+            self.admit(frames).await?;
             let Some(frame) = frames.take().map_err(invalid)? else {
                 continue;
             };
-            self.executing.store(true, Ordering::SeqCst);
-            self.last_active_ms.store(shared.elapsed_ms(arrival), Ordering::Relaxed);
+            self.activity.execute();
             turn = (turn.0 + 1, turn.1 + frame.len());
-            shared.metrics.bytes_in.fetch_add(size(frame.len()), Ordering::Relaxed);
-            match shared.handler.handle(&mut self.state, frame, arrival, &mut response) {
-                Outcome::Reply => self.reply(stream, &mut response, pool).await?,
-                Outcome::Silent => {}
-                Outcome::Close => return Ok(()),
-                Outcome::Wait(waiting) => {
-                    let Some(mut late) = Self::wait(waiting, stream, frames, &mut arrival).await? else {
-                        return Ok(());
-                    };
-                    if !late.is_silent() {
-                        self.reply(stream, &mut late, pool).await?;
-                    }
-                }
+            let bytes_in = frame.len();
+            let mut share = self.share.take();
+            if share.is_some() && !shared.handler.is_kept(frame) {
+                share = None;
             }
-            self.executing.store(false, Ordering::SeqCst);
+            let began = arrival;
+            let outcome = shared.handler.handle(&mut self.state, frame, arrival, &mut response);
+            let handled = Instant::now();
+            let bytes_out = match outcome {
+                Outcome::Reply => self.reply(stream, &mut response, pool).await?,
+                Outcome::Silent => 0,
+                Outcome::Close => return Ok(()),
+                Outcome::Wait(waiting) => match self.wait(waiting, stream, frames, &mut arrival).await? {
+                    None => return Ok(()),
+                    Some(late) if late.is_silent() => 0,
+                    Some(mut late) => self.reply(stream, &mut late, pool).await?,
+                },
+            };
+            drop(share);
+            self.activity.rest();
+            let served = Served {
+                arrival: began,
+                handled,
+                bytes_in,
+                bytes_out,
+            };
+            shared.handler.served(&mut self.state, &served);
             if shared.draining.load(Ordering::SeqCst) {
                 return Ok(());
             }
@@ -101,15 +108,65 @@ impl<H: Handler> Connection<H> {
         }
     }
 
+    /// Reads until a whole frame is there; false when the peer has closed.
+    async fn read(
+        &mut self,
+        stream: &mut TcpStream,
+        frames: &mut FrameBuffer,
+        arrival: &mut Instant,
+    ) -> io::Result<bool> {
+        while !frames.is_ready().map_err(invalid)? {
+            self.admit(frames).await?;
+            if self.read_in_turn >= BYTES_PER_TURN {
+                // A peer that writes as fast as it is read would never make this task wait.
+                self.read_in_turn = 0;
+                tokio::task::yield_now().await;
+            }
+            let mut room = frames.room().map_err(invalid)?.limit(BYTES_PER_TURN);
+            let count = stream.read_buf(&mut room).await?;
+            if count == 0 {
+                return Ok(false);
+            }
+            self.read_in_turn += count;
+            *arrival = Instant::now();
+            self.activity.touch(*arrival);
+        }
+        Ok(true)
+    }
+
+    /// Takes the frame that has begun out of the budget of all connections; waits while nothing is left of it.
+    async fn admit(&mut self, frames: &FrameBuffer) -> io::Result<()> {
+        if let Some(budget) = &self.shared.budget
+            && self.share.is_none()
+            && let Some(len) = frames.frame_len().map_err(invalid)?
+        {
+            self.share = Some(budget.take(len).await);
+        }
+        Ok(())
+    }
+
+    /// Whether more may be read without waiting for the budget.
+    fn try_admit(&mut self, frames: &FrameBuffer) -> io::Result<bool> {
+        if let Some(budget) = &self.shared.budget
+            && self.share.is_none()
+            && let Some(len) = frames.frame_len().map_err(invalid)?
+        {
+            self.share = budget.try_take(len);
+            return Ok(self.share.is_some());
+        }
+        Ok(true)
+    }
+
     /// Waits for a late response while reading up to one frame further, so that a peer that has gone is noticed.
     async fn wait(
+        &mut self,
         mut waiting: Waiting<H::File>,
         stream: &mut TcpStream,
         frames: &mut FrameBuffer,
         arrival: &mut Instant,
     ) -> io::Result<Option<Response<H::File>>> {
         loop {
-            if frames.is_ready().map_err(invalid)? {
+            if frames.is_ready().map_err(invalid)? || !self.try_admit(frames)? {
                 return Ok(waiting.await);
             }
             tokio::select! {
@@ -120,6 +177,7 @@ impl<H: Handler> Connection<H> {
                         return Ok(None);
                     }
                     *arrival = Instant::now();
+                    self.activity.touch(*arrival);
                 }
             }
         }
@@ -130,36 +188,31 @@ impl<H: Handler> Connection<H> {
         stream: &mut TcpStream,
         response: &mut Response<H::File>,
         pool: &BufferPool,
-    ) -> io::Result<()> {
+    ) -> io::Result<usize> {
         if !response.finish() {
             return Err(io::Error::other("a response does not fit into a frame"));
         }
-        let metrics = &self.shared.metrics;
-        send(
-            stream,
-            response,
-            self.shared.config.send_mode,
+        self.activity.touch(Instant::now());
+        self.activity.send();
+        let how = Sending {
+            mode: self.shared.config.send_mode,
             pool,
-            &metrics.cold_reads,
-        )
-        .await?;
-        self.shared
-            .metrics
-            .bytes_out
-            .fetch_add(size(response.total_len()), Ordering::Relaxed);
+            cold_reads: &self.shared.metrics.cold_reads,
+            activity: &self.activity,
+        };
+        send(stream, response, &how).await?;
+        let bytes = response.total_len();
         let mute_ms = response.mute_ms;
         response.recycle(KEPT_RESPONSE_BYTES);
         if mute_ms > 0 {
+            // Muted is not idle.
+            self.activity.execute();
             tokio::time::sleep(Duration::from_millis(mute_ms.into())).await;
         }
-        Ok(())
+        Ok(bytes)
     }
 }
 
 fn invalid(error: FrameError) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
-}
-
-fn size(len: usize) -> u64 {
-    u64::try_from(len).unwrap_or(u64::MAX)
 }

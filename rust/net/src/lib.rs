@@ -3,6 +3,8 @@
 //! Inbound: [`server::Server`] runs reactor threads that read frames, call a [`server::Handler`] on the spot and send
 //! its [`part::Response`]. Nothing here knows what a frame means.
 
+mod activity;
+mod budget;
 mod cold;
 mod connection;
 pub mod framing;

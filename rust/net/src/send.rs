@@ -5,10 +5,12 @@
 
 use std::io;
 use std::sync::atomic::AtomicU64;
+use std::time::Instant;
 
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
+use crate::activity::Activity;
 use crate::cold::warm;
 use crate::framing::BufferPool;
 use crate::part::{FileRange, RangeSource, Response};
@@ -34,51 +36,74 @@ pub enum SendMode {
     Buffered,
 }
 
-/// Sends `response`, with a buffer of `pool` to assemble bytes and small ranges in.
+/// How a connection sends.
+#[derive(Clone, Copy)]
+pub(crate) struct Sending<'a> {
+    pub(crate) mode: SendMode,
+    /// Has the buffers that bytes and small ranges are assembled in.
+    pub(crate) pool: &'a BufferPool,
+    pub(crate) cold_reads: &'a AtomicU64,
+    /// Told whenever a slow reader has taken something.
+    pub(crate) activity: &'a Activity,
+}
+
+/// Sends `response`.
 pub(crate) async fn send<F: RangeSource + Clone>(
     stream: &mut TcpStream,
     response: &Response<F>,
-    mode: SendMode,
-    pool: &BufferPool,
-    cold_reads: &AtomicU64,
+    how: &Sending<'_>,
 ) -> io::Result<()> {
     if response.ranges().is_empty() {
-        return stream.write_all(response.bytes()).await;
+        return write_all(stream, response.bytes(), how).await;
     }
-    let mut scratch = pool.take(SCRATCH_BYTES);
-    let result = send_parts(stream, response, mode, &mut scratch, cold_reads).await;
-    pool.give(scratch);
+    let mut scratch = how.pool.take(SCRATCH_BYTES);
+    let result = send_parts(stream, response, how, &mut scratch).await;
+    how.pool.give(scratch);
     result
+}
+
+/// Writes all of `bytes`.
+async fn write_all(stream: &mut TcpStream, mut bytes: &[u8], how: &Sending<'_>) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let n = stream.write(bytes).await?;
+        if n == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        bytes = bytes.get(n..).unwrap_or_default();
+        if !bytes.is_empty() {
+            how.activity.touch(Instant::now());
+        }
+    }
+    Ok(())
 }
 
 async fn send_parts<F: RangeSource + Clone>(
     stream: &mut TcpStream,
     response: &Response<F>,
-    mode: SendMode,
+    how: &Sending<'_>,
     scratch: &mut Vec<u8>,
-    cold_reads: &AtomicU64,
 ) -> io::Result<()> {
     let mut sent = 0;
     for (at, range) in response.ranges() {
         scratch.extend_from_slice(response.bytes().get(sent..*at).unwrap_or_default());
         sent = *at;
         if range.len <= INLINE_RANGE_BYTES {
-            warm(range, 0, range.len, cold_reads).await?;
+            warm(range, 0, range.len, how.cold_reads).await?;
             read_range(range, 0, range.len, scratch)?;
-        } else if mode == SendMode::Sendfile && range.file.descriptor().is_some() {
-            send_more(stream, scratch).await?;
+        } else if how.mode == SendMode::Sendfile && range.file.descriptor().is_some() {
+            send_more(stream, scratch, how).await?;
             scratch.clear();
-            send_file(stream, range, cold_reads).await?;
+            send_file(stream, range, how).await?;
         } else {
-            send_buffered(stream, range, scratch, cold_reads).await?;
+            send_buffered(stream, range, scratch, how).await?;
         }
         if scratch.len() >= CHUNK_BYTES {
-            stream.write_all(scratch).await?;
+            write_all(stream, scratch, how).await?;
             scratch.clear();
         }
     }
     scratch.extend_from_slice(response.bytes().get(sent..).unwrap_or_default());
-    stream.write_all(scratch).await?;
+    write_all(stream, scratch, how).await?;
     scratch.clear();
     Ok(())
 }
@@ -110,14 +135,14 @@ async fn send_buffered<F: RangeSource + Clone>(
     stream: &mut TcpStream,
     range: &FileRange<F>,
     scratch: &mut Vec<u8>,
-    cold_reads: &AtomicU64,
+    how: &Sending<'_>,
 ) -> io::Result<()> {
     let mut done = 0;
     while done < range.len {
         let len = (range.len - done).min(CHUNK_BYTES);
-        warm(range, done, len, cold_reads).await?;
+        warm(range, done, len, how.cold_reads).await?;
         read_range(range, done, len, scratch)?;
-        stream.write_all(scratch).await?;
+        write_all(stream, scratch, how).await?;
         scratch.clear();
         done += len;
     }
@@ -126,7 +151,7 @@ async fn send_buffered<F: RangeSource + Clone>(
 
 /// Writes bytes that more will follow, so that the kernel does not send them as a packet of their own.
 #[cfg(target_os = "linux")]
-async fn send_more(stream: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
+async fn send_more(stream: &TcpStream, mut bytes: &[u8], how: &Sending<'_>) -> io::Result<()> {
     use rustix::net::SendFlags;
     while !bytes.is_empty() {
         let n = stream
@@ -135,6 +160,9 @@ async fn send_more(stream: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
             })
             .await?;
         bytes = bytes.get(n..).unwrap_or_default();
+        if !bytes.is_empty() {
+            how.activity.touch(Instant::now());
+        }
     }
     Ok(())
 }
@@ -143,13 +171,13 @@ async fn send_more(stream: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
 async fn send_file<F: RangeSource + Clone>(
     stream: &TcpStream,
     range: &FileRange<F>,
-    cold_reads: &AtomicU64,
+    how: &Sending<'_>,
 ) -> io::Result<()> {
     let mut done = 0;
     while done < range.len {
         let turn = (range.len - done).min(TURN_BYTES);
-        warm(range, done, turn, cold_reads).await?;
-        send_turn(stream, range, done, turn).await?;
+        warm(range, done, turn, how.cold_reads).await?;
+        send_turn(stream, range, done, turn, how).await?;
         done += turn;
         if done < range.len {
             tokio::task::yield_now().await;
@@ -164,6 +192,7 @@ async fn send_turn<F: RangeSource>(
     range: &FileRange<F>,
     from: usize,
     len: usize,
+    how: &Sending<'_>,
 ) -> io::Result<()> {
     let mut position = position_in(range, from)?;
     let mut left = len;
@@ -178,20 +207,23 @@ async fn send_turn<F: RangeSource>(
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         left = left.saturating_sub(n);
+        if left > 0 {
+            how.activity.touch(Instant::now());
+        }
     }
     Ok(())
 }
 
 #[cfg(not(target_os = "linux"))]
-async fn send_more(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
-    stream.write_all(bytes).await
+async fn send_more(stream: &mut TcpStream, bytes: &[u8], how: &Sending<'_>) -> io::Result<()> {
+    write_all(stream, bytes, how).await
 }
 
 #[cfg(not(target_os = "linux"))]
 async fn send_file<F: RangeSource + Clone>(
     stream: &mut TcpStream,
     range: &FileRange<F>,
-    cold_reads: &AtomicU64,
+    how: &Sending<'_>,
 ) -> io::Result<()> {
-    send_buffered(stream, range, &mut Vec::new(), cold_reads).await
+    send_buffered(stream, range, &mut Vec::new(), how).await
 }

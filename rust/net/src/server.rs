@@ -19,6 +19,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use crate::activity::Activity;
+use crate::budget::Budget;
 use crate::connection::Connection;
 use crate::framing::BufferPool;
 use crate::part::{RangeSource, Response};
@@ -75,8 +77,16 @@ pub struct ServerConfig {
     pub frame_bytes_max: usize,
     /// Open connections; over it nothing more is accepted (`max.connections`).
     pub connections_max: usize,
+    /// Index of the listener that may pass that limit when there are others: it takes the place of the connection of
+    /// another one that was not used for longest (in Kafka the inter-broker listener).
+    pub protected_listener: usize,
     /// Open connections of one address; over it a new one is closed (`max.connections.per.ip`).
     pub connections_per_ip_max: usize,
+    /// The same for some addresses (`max.connections.per.ip.overrides`).
+    pub connections_per_ip_overrides: HashMap<IpAddr, usize>,
+    /// Bytes of requests that may be read or executed at once; over it no connection is read
+    /// (`queued.max.request.bytes`). `None`: no limit.
+    pub request_bytes_max: Option<usize>,
     /// A connection without a request for this long is closed (`connections.max.idle.ms`).
     pub idle_max: Duration,
     /// How file ranges are sent.
@@ -94,6 +104,21 @@ pub struct ConnectionInfo {
     pub listener: usize,
     /// The peer's address.
     pub peer: SocketAddr,
+    /// The reactor that serves it, and no other thread.
+    pub reactor: usize,
+}
+
+/// A request that is done.
+#[derive(Debug, Clone, Copy)]
+pub struct Served {
+    /// When its last byte was read.
+    pub arrival: Instant,
+    /// When the handler returned.
+    pub handled: Instant,
+    /// Bytes of its frame, without the length.
+    pub bytes_in: usize,
+    /// Bytes of its response.
+    pub bytes_out: usize,
 }
 
 /// A response to come; `None` closes the connection, a response without even a frame's prefix is not sent.
@@ -138,6 +163,12 @@ pub trait Handler: Send + Sync + 'static {
         arrival: Instant,
         response: &mut Response<Self::File>,
     ) -> Outcome<Self::File>;
+    /// A request is done: its response is with the system, or it had none. On the reactor thread.
+    fn served(&self, _: &mut Self::Connection, _: &Served) {}
+    /// Whether the bytes of a request are held until it is answered; else they count as done when `handle` returns.
+    fn is_kept(&self, _: &[u8]) -> bool {
+        true
+    }
     /// A connection is gone.
     fn disconnected(&self, connection: &mut Self::Connection);
 }
@@ -151,10 +182,8 @@ pub struct ServerMetrics {
     pub refused: AtomicU64,
     /// Connections closed because they were idle.
     pub idle_closed: AtomicU64,
-    /// Bytes of requests received.
-    pub bytes_in: AtomicU64,
-    /// Bytes of responses sent.
-    pub bytes_out: AtomicU64,
+    /// Connections closed because the protected listener needed their place.
+    pub evicted: AtomicU64,
     /// Chunks of files that were not in the page cache and were read by a helper thread first.
     pub cold_reads: AtomicU64,
     /// Connections open.
@@ -165,17 +194,25 @@ pub struct ServerMetrics {
 #[derive(Debug)]
 struct Entry {
     task: Option<AbortHandle>,
-    executing: Arc<AtomicBool>,
-    last_active_ms: Arc<AtomicU64>,
+    activity: Arc<Activity>,
+    listener: usize,
     ip: IpAddr,
+}
+
+/// The open connections.
+#[derive(Debug, Default)]
+struct Books {
+    entries: HashMap<u64, Entry>,
+    per_ip: HashMap<IpAddr, usize>,
 }
 
 pub(crate) struct Shared<H: Handler> {
     pub(crate) config: ServerConfig,
     pub(crate) handler: Arc<H>,
     pub(crate) metrics: Arc<ServerMetrics>,
+    pub(crate) budget: Option<Arc<Budget>>,
     started: Instant,
-    entries: Mutex<HashMap<u64, Entry>>,
+    books: Mutex<Books>,
     /// Told whenever a connection has gone.
     gone: Condvar,
     /// The same for the accept loops, which wait for room.
@@ -242,11 +279,12 @@ impl<H: Handler> Server<H> {
             .collect::<Result<Vec<_>, _>>()?;
         let reactors = config.reactors.max(1);
         let shared = Arc::new(Shared {
+            budget: config.request_bytes_max.map(Budget::new),
             config,
             handler,
             metrics: Arc::new(ServerMetrics::default()),
             started: Instant::now(),
-            entries: Mutex::new(HashMap::new()),
+            books: Mutex::default(),
             gone: Condvar::new(),
             room: tokio::sync::Notify::new(),
             next_id: AtomicU64::new(1),
@@ -314,7 +352,10 @@ impl<H: Handler> Server<H> {
 
     /// Closes one connection.
     pub fn close_connection(&self, id: u64) {
-        let task = lock(&self.shared.entries).get(&id).and_then(|entry| entry.task.clone());
+        let task = lock(&self.shared.books)
+            .entries
+            .get(&id)
+            .and_then(|entry| entry.task.clone());
         if let Some(task) = task {
             task.abort();
         }
@@ -337,16 +378,16 @@ impl<H: Handler> Server<H> {
     }
 
     fn drain(&self, deadline: Option<Instant>) -> bool {
-        let mut entries = lock(&self.shared.entries);
+        let mut books = lock(&self.shared.books);
         loop {
-            for entry in entries.values() {
-                if !entry.executing.load(Ordering::SeqCst)
+            for entry in books.entries.values() {
+                if entry.activity.is_resting()
                     && let Some(task) = &entry.task
                 {
                     task.abort();
                 }
             }
-            if entries.is_empty() {
+            if books.entries.is_empty() {
                 return true;
             }
             let left = deadline.map_or(Duration::MAX, |deadline| {
@@ -355,10 +396,10 @@ impl<H: Handler> Server<H> {
             if left.is_zero() {
                 return false;
             }
-            entries = self
+            books = self
                 .shared
                 .gone
-                .wait_timeout(entries, left.min(ACCEPT_PAUSE))
+                .wait_timeout(books, left.min(ACCEPT_PAUSE))
                 .map_or_else(|e| e.into_inner().0, |w| w.0);
         }
     }
@@ -446,7 +487,7 @@ async fn accept<H: Handler>(
     loop {
         let accepted = tokio::select! {
             _ = phase.wait_for(|phase| *phase >= Phase::Draining) => return,
-            accepted = accept_one(&shared, &socket) => accepted,
+            accepted = accept_one(&shared, listener, &socket) => accepted,
         };
         match accepted {
             Ok((stream, peer)) => admit(&shared, listener, stream, peer),
@@ -458,11 +499,24 @@ async fn accept<H: Handler>(
     }
 }
 
-async fn accept_one<H: Handler>(shared: &Shared<H>, socket: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
+/// Accepts when there is room.
+async fn accept_one<H: Handler>(
+    shared: &Shared<H>,
+    listener: usize,
+    socket: &TcpListener,
+) -> io::Result<(TcpStream, SocketAddr)> {
+    let is_protected = shared.config.listeners.len() > 1 && listener == shared.config.protected_listener;
     loop {
         let room = shared.room.notified();
         if shared.metrics.connections.load(Ordering::SeqCst) < shared.config.connections_max {
             return socket.accept().await;
+        }
+        if is_protected {
+            let accepted = socket.accept().await?;
+            if shared.metrics.connections.load(Ordering::SeqCst) >= shared.config.connections_max {
+                shared.close_least_recently_used();
+            }
+            return Ok(accepted);
         }
         room.await;
     }
@@ -471,46 +525,61 @@ async fn accept_one<H: Handler>(shared: &Shared<H>, socket: &TcpListener) -> io:
 /// Registers a connection and starts its task on the next reactor.
 fn admit<H: Handler>(shared: &Arc<Shared<H>>, listener: usize, stream: TcpStream, peer: SocketAddr) {
     let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
-    let ip = peer.ip();
-    let mut entries = lock(&shared.entries);
-    let per_ip = shared.config.connections_per_ip_max;
-    // Counting is linear, so it is only done when there is a limit.
-    if per_ip < usize::MAX && entries.values().filter(|entry| entry.ip == ip).count() >= per_ip {
+    let ip = peer.ip().to_canonical();
+    let limit = shared.config.connections_per_ip_overrides.get(&ip);
+    let limit = *limit.unwrap_or(&shared.config.connections_per_ip_max);
+    let activity = Arc::new(Activity::new(shared.started));
+    let mut books = lock(&shared.books);
+    let open = books.per_ip.entry(ip).or_default();
+    if *open >= limit {
+        if *open == 0 {
+            books.per_ip.remove(&ip);
+        }
         shared.metrics.refused.fetch_add(1, Ordering::Relaxed);
         return;
     }
-    let executing = Arc::new(AtomicBool::new(false));
-    let last_active_ms = Arc::new(AtomicU64::new(shared.elapsed_ms(Instant::now())));
+    *open += 1;
     let entry = Entry {
         task: None,
-        executing: Arc::clone(&executing),
-        last_active_ms: Arc::clone(&last_active_ms),
+        activity: Arc::clone(&activity),
+        listener,
         ip,
     };
-    entries.insert(id, entry);
+    books.entries.insert(id, entry);
     // Dropping a connection takes this lock, and spawning may drop it.
-    drop(entries);
+    drop(books);
     shared.metrics.accepted.fetch_add(1, Ordering::Relaxed);
     shared.metrics.connections.fetch_add(1, Ordering::SeqCst);
-    let state = shared.handler.connected(ConnectionInfo { id, listener, peer });
+    let reactor = shared.reactor_of(id);
+    let info = ConnectionInfo {
+        id,
+        listener,
+        peer,
+        reactor,
+    };
+    let state = shared.handler.connected(info);
     // From here on dropping the connection, with its task or in its place, takes the entry out again.
     let connection = Connection {
         shared: Arc::clone(shared),
         id,
         state,
-        executing,
-        last_active_ms,
+        activity,
+        share: None,
+        read_in_turn: 0,
     };
-    let task = spawn(shared, connection, stream, id);
-    if let (Some(entry), Some(task)) = (lock(&shared.entries).get_mut(&id), task) {
+    let task = spawn(shared, connection, stream, reactor);
+    if let (Some(entry), Some(task)) = (lock(&shared.books).entries.get_mut(&id), task) {
         entry.task = Some(task);
     }
 }
 
-fn spawn<H: Handler>(shared: &Shared<H>, connection: Connection<H>, stream: TcpStream, id: u64) -> Option<AbortHandle> {
+fn spawn<H: Handler>(
+    shared: &Shared<H>,
+    connection: Connection<H>,
+    stream: TcpStream,
+    index: usize,
+) -> Option<AbortHandle> {
     let reactors = lock(&shared.reactors);
-    let count = u64::try_from(reactors.len()).unwrap_or(1).max(1);
-    let index = usize::try_from(id % count).unwrap_or(0);
     let reactor = reactors.get(index)?;
     let pool = Arc::clone(&reactor.pool);
     if index == 0 {
@@ -533,11 +602,9 @@ async fn close_idle<H: Handler>(shared: Arc<Shared<H>>) {
     let mut tick = tokio::time::interval((idle_max / 4).clamp(Duration::from_millis(10), Duration::from_secs(10)));
     loop {
         tick.tick().await;
-        let now = shared.elapsed_ms(Instant::now());
-        for entry in lock(&shared.entries).values() {
-            let idle = now.saturating_sub(entry.last_active_ms.load(Ordering::Relaxed)) > limit_ms;
-            if idle
-                && !entry.executing.load(Ordering::Relaxed)
+        let now = Instant::now();
+        for entry in lock(&shared.books).entries.values() {
+            if entry.activity.idle_ms(now).is_some_and(|idle_ms| idle_ms > limit_ms)
                 && let Some(task) = &entry.task
             {
                 shared.metrics.idle_closed.fetch_add(1, Ordering::Relaxed);
@@ -548,15 +615,40 @@ async fn close_idle<H: Handler>(shared: Arc<Shared<H>>) {
 }
 
 impl<H: Handler> Shared<H> {
-    pub(crate) fn elapsed_ms(&self, now: Instant) -> u64 {
-        u64::try_from(now.saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
+    /// Connections go round the reactors.
+    fn reactor_of(&self, id: u64) -> usize {
+        let count = u64::try_from(self.config.reactors.max(1)).unwrap_or(1);
+        usize::try_from(id % count).unwrap_or(0)
     }
-}
 
-impl<H: Handler> Shared<H> {
+    /// Makes room for a connection of the protected listener.
+    fn close_least_recently_used(&self) {
+        let books = lock(&self.books);
+        let others = books
+            .entries
+            .values()
+            .filter(|entry| entry.listener != self.config.protected_listener);
+        if let Some(task) = others
+            .min_by_key(|entry| entry.activity.last_ms())
+            .and_then(|entry| entry.task.as_ref())
+        {
+            self.metrics.evicted.fetch_add(1, Ordering::Relaxed);
+            task.abort();
+        }
+    }
+
     /// A connection has gone.
     pub(crate) fn forget(&self, id: u64) {
-        lock(&self.entries).remove(&id);
+        let mut books = lock(&self.books);
+        if let Some(entry) = books.entries.remove(&id)
+            && let Some(open) = books.per_ip.get_mut(&entry.ip)
+        {
+            *open -= 1;
+            if *open == 0 {
+                books.per_ip.remove(&entry.ip);
+            }
+        }
+        drop(books);
         self.metrics.connections.fetch_sub(1, Ordering::SeqCst);
         self.gone.notify_all();
         self.room.notify_waiters();

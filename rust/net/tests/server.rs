@@ -6,6 +6,7 @@
     reason = "a test's helpers may fail as the test does"
 )]
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -137,7 +138,10 @@ fn config(send_mode: SendMode) -> ServerConfig {
         reactors: 1,
         frame_bytes_max: 1 << 20,
         connections_max: usize::MAX,
+        protected_listener: 0,
         connections_per_ip_max: usize::MAX,
+        connections_per_ip_overrides: HashMap::new(),
+        request_bytes_max: None,
         idle_max: Duration::from_secs(600),
         send_mode,
         socket_buffer_bytes: None,

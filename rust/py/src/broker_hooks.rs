@@ -1,4 +1,4 @@
-//! Fault hooks, the settable clock and the list of requests of a `BrokerCore`, for `barnabas.broker.hooks`.
+//! Fault hooks, the settable clock, the list of requests and the metrics as text of a `BrokerCore`.
 
 use std::time::Duration;
 
@@ -94,6 +94,12 @@ impl BrokerCore {
     fn advance_clock(&self, py: Python<'_>, ms: u64) -> PyResult<()> {
         self.node(py)?.advance_clock(ms);
         Ok(())
+    }
+
+    /// All metrics of the data plane as text, in Prometheus' exposition format.
+    fn prometheus(&self, py: Python<'_>) -> PyResult<String> {
+        let node = self.node(py)?;
+        Ok(py.detach(|| node.prometheus()))
     }
 
     /// Milliseconds since 1970 by the broker's clock.

@@ -12,6 +12,7 @@ mod columns;
 mod door;
 mod error;
 mod fetched;
+mod lines;
 mod protocol;
 mod record;
 mod records;
@@ -29,5 +30,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     client::register(m)?;
     scan::register(m)?;
     regex::register(m)?;
+    lines::register(m)?;
     broker::register(m)
 }

@@ -484,6 +484,18 @@ class FetchCore:
 
 # Broker
 
+def log_push(level: int, target: str, template: str, text: str, thread: str, fields: list[tuple[str, str]]) -> None:
+    """Hands a line over without waiting. Lines of the same `template` are of one kind; only some of them are kept."""
+
+def log_pull(timeout: float) -> list[tuple[int, str, str, float, str, list[tuple[str, str]]]]:
+    """Waits up to `timeout` seconds for lines and returns all that are there."""
+
+def log_wake() -> None:
+    """Ends a wait of `log_pull`."""
+
+def log_lines_lost() -> int:
+    """How many lines did not fit."""
+
 @final
 class BrokerCore:
     """The data plane of a broker; see `barnabas.broker.core` for its events."""
@@ -586,6 +598,9 @@ class BrokerCore:
 
     def advance_clock(self, ms: int) -> None:
         """Lets time pass at once, for sessions, transactions and retention."""
+
+    def prometheus(self) -> str:
+        """All metrics of the data plane as text, in Prometheus' exposition format."""
 
     def wall_ms(self) -> int:
         """Milliseconds since 1970 by the broker's clock."""

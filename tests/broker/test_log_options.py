@@ -60,7 +60,7 @@ def test_old_records_go_and_the_offsets_go_on(tmp_path: Path) -> None:
             assert consumer.end_offsets([old, kept]) == {old: 3, kept: 3}
             assert consumer.beginning_offsets([kept]) == {kept: 0}
         wait_for("removal", lambda: not list((tmp_path / "old-0").glob("*.deleted")))
-        assert broker.metrics()["segments_deleted"] == 1
+        assert broker.metrics()["barnabas_log_segments_deleted_total"] == 1
     # The defaults of the broker that starts now have no say before the topics' own are known.
     with Broker(tmp_path, **options) as broker, Consumer(bootstrap_servers=broker.bootstrap_servers) as consumer:
         assert consumer.end_offsets([old, kept]) == {old: 3, kept: 3}
@@ -104,6 +104,6 @@ def test_partitions_spread_over_several_directories(tmp_path: Path) -> None:
             with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
                 for _ in range(2):
                     producer.send("spread", b"x").result(PATIENCE_S)
-            assert broker.metrics()["data_dirs_offline"] == 0
+            assert broker.metrics()["barnabas_log_dirs_offline"] == 0
     ids = {(directory / "meta.properties").read_text().partition("directory.id=")[2].split()[0] for directory in dirs}
     assert len(ids) == 2

@@ -214,14 +214,14 @@ class ControlPlane:
         try:
             request = Request(self.core, event, wall_ms)
         except ProtocolError as error:
-            log.warning("connection %d: bad request (key %d, version %d): %s", connection_id, api_key, version, error)
+            log.warning("bad request: %s", error, connection=connection_id, api_key=api_key, api_version=version)
             self.core.close_connection(connection_id)
             return
         try:
             self._handler(api_key)(self, request)
         except Exception:  # noqa: BLE001
             # A defect of one handler: its client sees a broken connection, all others are served.
-            log.exception("connection %d: key %d, version %d could not be handled", connection_id, api_key, version)
+            log.exception("a request failed", connection=connection_id, api_key=api_key, api_version=version)
             self.core.close_connection(connection_id)
 
     def _handler(self, api_key: int) -> Callable[[ControlPlane, Request], None]:

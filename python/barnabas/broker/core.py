@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DataPlane", "Event", "matching_names", "start"]
+__all__ = [
+    "DataPlane",
+    "Event",
+    "log_lines_lost",
+    "log_pull",
+    "log_push",
+    "log_wake",
+    "matching_names",
+    "start",
+]
 
 
 class Event(IntEnum):
@@ -111,8 +120,8 @@ class DataPlane(Protocol):
     def wall_ms(self) -> int:
         """Returns milliseconds since 1970 by the broker's clock."""
 
-    def metrics(self) -> Mapping[str, float]:
-        """Returns the data plane's counters."""
+    def prometheus(self) -> str:
+        """Returns the data plane's metrics as text."""
 
     def stop(self, timeout: float) -> bool:
         """Drains, writes checkpoints and the clean-shutdown marker; False when time ran out."""
@@ -135,3 +144,31 @@ def matching_names(pattern: str, names: list[str]) -> list[str]:
     from barnabas._core import regex_matches  # noqa: PLC0415 - as in `start`
 
     return regex_matches(pattern, names)
+
+
+def log_push(level: int, target: str, template: str, line: tuple[str, str, list[tuple[str, str]]]) -> None:
+    """Hands a line of log (text, thread, fields) over without waiting; of one template's lines only some are kept."""
+    from barnabas._core import log_push as push  # noqa: PLC0415 - as in `start`
+
+    push(level, target, template, *line)
+
+
+def log_pull(timeout: float) -> list[tuple[int, str, str, float, str, list[tuple[str, str]]]]:
+    """Waits for lines: (level, target, text, seconds since 1970, thread, fields)."""
+    from barnabas._core import log_pull as pull  # noqa: PLC0415 - as in `start`
+
+    return pull(timeout)
+
+
+def log_wake() -> None:
+    """Ends a wait of `log_pull`."""
+    from barnabas._core import log_wake as wake  # noqa: PLC0415 - as in `start`
+
+    wake()
+
+
+def log_lines_lost() -> int:
+    """Returns how many lines were dropped because too many came at once."""
+    from barnabas._core import log_lines_lost as lost  # noqa: PLC0415 - as in `start`
+
+    return lost()

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["BROKER_OPTIONS", "EMBEDDED_DEFAULTS", "OWN_OPTIONS", "BrokerOptions", "parse_properties"]
 
 _OWN_KEYS = (
+    ConfigKey("barnabas.api.versions.as", "STRING", None, None, None, ("2.1", "2.4", "3.0", "3.9")),
     ConfigKey("barnabas.helper.threads", "INT", "2", 1, 64),
+    ConfigKey("barnabas.metrics.listen", "STRING", None),
     ConfigKey("barnabas.open.files", "INT", "4096", 16),
     ConfigKey("barnabas.send", "STRING", "sendfile", None, None, ("sendfile", "buffered")),
     ConfigKey("barnabas.slow.append.us", "INT", "200", 0, 60_000_000),
@@ -71,9 +73,11 @@ _CORE_OPTIONS = (
     "log.retention.check.interval.ms",
     "max.connections",
     "max.connections.per.ip",
+    "max.connections.per.ip.overrides",
     "num.partitions",
     "num.recovery.threads.per.data.dir",
     "producer.id.expiration.ms",
+    "queued.max.request.bytes",
     "queued.max.requests",
     "socket.listen.backlog.size",
     "socket.receive.buffer.bytes",
@@ -119,6 +123,8 @@ EFFECTIVE = frozenset(
         *(name for option in _EFFECTIVE_TOPIC_OPTIONS for name, _ in BROKER_SYNONYMS[option]),
         *_CORE_OPTIONS,
         "advertised.listeners",
+        "barnabas.api.versions.as",
+        "barnabas.metrics.listen",
         "broker.id",
         "broker.rack",
         "default.replication.factor",

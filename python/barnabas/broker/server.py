@@ -12,6 +12,7 @@ from barnabas.broker.control import ControlPlane
 from barnabas.broker.handlers import HANDLERS, METADATA
 from barnabas.broker.hooks import Clock, Faults, Requests
 from barnabas.broker.ids import fresh_cluster_id, fresh_uuid_text
+from barnabas.broker.metrics import MetricsServer, exposition, parse
 from barnabas.broker.options import EMBEDDED_DEFAULTS, BrokerOptions, parse_properties
 from barnabas.controller.controller import FEATURES
 from barnabas.errors import ConfigError, IllegalStateError
@@ -77,6 +78,7 @@ class Broker:
         if data_dir is not None:
             given["log.dirs"] = os.fspath(data_dir)
         self._closed = False
+        self._metrics_server: MetricsServer | None = None
         self._pid = os.getpid()
         self._temporary: str | None = None
         self.options = BrokerOptions.parse(given, EMBEDDED_DEFAULTS if embedded else None)
@@ -87,13 +89,16 @@ class Broker:
         is_named = any(name in self.options.texts for name in ("log.dir", "log.dirs"))
         if embedded and not is_named:
             self._temporary = _temporary_dir()
+        log.start()
         try:
             self._start()
         except BaseException:
             self._remove_temporary()
+            log.stop()
             raise
 
     def _start(self) -> None:
+        caps, features = self._versions()
         data_dirs = self.options.data_dirs if self._temporary is None else [self._temporary]
         self.options.cluster_id = _cluster_id(data_dirs, self.options.node_id)
         self._core = core.start(
@@ -107,9 +112,9 @@ class Broker:
                 "temporary": self._temporary is not None,
                 "log_defaults": self.options.log_defaults(),
                 "broker": self.options.core_options(),
-                "api_caps": None,
+                "api_caps": caps,
                 "control_apis": {key: codec.valid_versions(key) for key in HANDLERS if key != METADATA},
-                "features": [(name, low, high, level) for name, (low, high, level) in sorted(FEATURES.items())],
+                "features": features,
             },
         )
         self._plane = ControlPlane(self._core, self.options)
@@ -118,10 +123,32 @@ class Broker:
             self._endpoints = self._core.endpoints()
             self._plane.start()
             self._await_ready()
+            address = self.options.value("barnabas.metrics.listen")
+            if address is not None:
+                self._metrics_server = MetricsServer(str(address), self._exposition)
         except BaseException:
             self._plane.stop(CLOSE_TIMEOUT_S)
             self._core.stop(CLOSE_TIMEOUT_S)
             raise
+
+    def _versions(self) -> tuple[dict[int, tuple[int, int]] | None, list[tuple[str, int, int, int]]]:
+        """Returns the ranges of APIs that nothing is served beyond, and the features with their levels."""
+        features = [(name, low, high, level) for name, (low, high, level) in sorted(FEATURES.items())]
+        release = self.options.value("barnabas.api.versions.as")
+        if release is None:
+            return None, features
+        from barnabas.protocol.releases import RELEASES  # noqa: PLC0415 - not for most brokers
+
+        caps, levels = RELEASES[str(release)]
+        capped = []
+        for name, low, high, finalized in features:
+            level_min, level_max = levels.get(name, (0, -1))
+            if max(low, level_min) <= min(high, level_max):
+                capped.append((name, max(low, level_min), min(high, level_max), min(finalized, level_max)))
+        return caps, capped
+
+    def _exposition(self) -> str:
+        return exposition(self._core, self._plane)
 
     def _await_ready(self) -> None:
         if not self._plane.ready.wait(START_TIMEOUT_S):
@@ -173,12 +200,23 @@ class Broker:
         return self._plane.failure
 
     def metrics(self) -> dict[str, float]:
-        """Returns the broker's counters."""
+        """Returns the broker's metrics, by the names (with labels) that they have for Prometheus.
+
+        `docs/metrics.md` lists them. What a metric has not counted yet under some label is not in the result.
+
+        Example:
+            >>> with Broker() as broker:
+            ...     broker.metrics()["barnabas_connections"]
+            0.0
+        """
         self._check_open()
-        counters: dict[str, float] = {**self._core.metrics()}
-        counters["control.pause.count"] = self._plane.pause_count
-        counters["control.pause.ms.total"] = self._plane.pause_ms_total
-        return counters
+        return parse(self._exposition())
+
+    @property
+    def metrics_address(self) -> str | None:
+        """`host:port` of `GET /metrics`, if option `barnabas.metrics.listen` is set."""
+        self._check_open()
+        return None if self._metrics_server is None else self._metrics_server.address
 
     def close(self, timeout: float = CLOSE_TIMEOUT_S) -> bool:
         """Stops serving, writes checkpoints and ends all threads. Closing again does nothing.
@@ -194,9 +232,12 @@ class Broker:
             return True
         self._closed = True
         deadline = time.monotonic() + timeout
+        if self._metrics_server is not None:
+            self._metrics_server.close()
         clean = self._plane.stop(timeout)
         clean = self._core.stop(max(0.0, deadline - time.monotonic())) and clean
         self._remove_temporary()
+        log.stop()
         return clean
 
     def _remove_temporary(self) -> None:

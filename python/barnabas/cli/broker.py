@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
@@ -58,21 +59,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ready-file", metavar="FILE", help="written when the broker serves, removed when it stops")
     parser.add_argument(
+        "--metrics-listen",
+        metavar="HOST:PORT",
+        help="where Prometheus finds GET /metrics (option barnabas.metrics.listen); port 0 takes any free one",
+    )
+    parser.add_argument(
         "--shutdown-timeout",
         metavar="SECONDS",
         type=float,
         default=DEFAULT_SHUTDOWN_TIMEOUT_S,
         help="how long a stop may take (default: %(default)g); a second signal stops at once",
     )
+    parser.add_argument(
+        "--log-format", choices=("text", "json"), default="text", help="lines of text, or one JSON object each"
+    )
     parser.add_argument("--verbose", action="store_true", help="log what the broker does, not only what goes wrong")
+
+
+class LineFormatter(logging.Formatter):
+    """One line of log: text with the fields behind it, or a JSON object."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        self._as_json = as_json
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Returns the line."""
+        fields: dict[str, str] = getattr(record, "fields", {})
+        if not self._as_json:
+            return " ".join([super().format(record), *(f"{name}={value}" for name, value in fields.items())])
+        line = {
+            "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S") + f".{record.msecs:03.0f}",
+            "level": record.levelname,
+            "logger": record.name,
+            "thread": record.threadName,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps({**line, **fields})
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the broker; returns the exit status."""
-    logging.basicConfig(
-        level=logging.INFO if arguments.verbose else logging.WARNING,
-        format="%(asctime)s %(levelname)s %(message)s",
-    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(LineFormatter(as_json=arguments.log_format == "json"))
+    logging.basicConfig(level=logging.INFO if arguments.verbose else logging.WARNING, handlers=[handler])
     stop = threading.Event()
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
@@ -84,11 +116,15 @@ def run(arguments: argparse.Namespace) -> int:
         signal.signal(number, on_signal)
     try:
         config = _config(arguments)
-        return _serve(arguments, config, stop)
+        status = _serve(arguments, config, stop)
     except (ConfigError, KafkaError, OSError, RuntimeError) as error:
         cause = f": {error.__cause__}" if error.__cause__ is not None else ""
         print(f"barnabas broker: {error}{cause}", file=sys.stderr)
         return 1
+    if any(thread.name == "barnabas-log" for thread in threading.enumerate()):
+        # It is held up by whoever does not read the log, and holds the lock that the interpreter's end would wait for.
+        os._exit(status)
+    return status
 
 
 def _config(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -102,6 +138,8 @@ def _config(arguments: argparse.Namespace) -> dict[str, Any]:
         if not separator:
             raise ConfigError(f"--set {setting}: expected key=value")
         config[key.strip()] = value.strip()
+    if arguments.metrics_listen is not None:
+        config["barnabas.metrics.listen"] = arguments.metrics_listen
     if arguments.data_dir is not None:
         config["log.dirs"] = arguments.data_dir
     if arguments.listen:
@@ -125,6 +163,8 @@ def _serve(arguments: argparse.Namespace, config: dict[str, Any], stop: threadin
         if ready_file is not None:
             _write_atomically(ready_file, f"{servers}\n")
         data = ",".join(broker.options.data_dirs)
+        if broker.metrics_address is not None:
+            data += f", metrics {broker.metrics_address}"
         print(
             f"barnabas broker {broker.node_id} serves {servers} (cluster {broker.cluster_id}, data {data})", flush=True
         )

@@ -499,23 +499,21 @@ async fn accept<H: Handler>(
     }
 }
 
-/// Accepts when there is room.
+/// Accepts one connection and waits until there is room for it, as Kafka does; the next ones stay in the backlog.
 async fn accept_one<H: Handler>(
     shared: &Shared<H>,
     listener: usize,
     socket: &TcpListener,
 ) -> io::Result<(TcpStream, SocketAddr)> {
+    let accepted = socket.accept().await?;
     let is_protected = shared.config.listeners.len() > 1 && listener == shared.config.protected_listener;
     loop {
         let room = shared.room.notified();
         if shared.metrics.connections.load(Ordering::SeqCst) < shared.config.connections_max {
-            return socket.accept().await;
+            return Ok(accepted);
         }
         if is_protected {
-            let accepted = socket.accept().await?;
-            if shared.metrics.connections.load(Ordering::SeqCst) >= shared.config.connections_max {
-                shared.close_least_recently_used();
-            }
+            shared.close_least_recently_used();
             return Ok(accepted);
         }
         room.await;

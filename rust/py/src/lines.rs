@@ -112,12 +112,12 @@ impl Ring {
         self.lines.push_back(line);
     }
 
-    /// Says how many lines were left out of windows that are over.
-    fn close_windows(&mut self) {
+    /// Says how many lines were left out of windows that are over, or of all.
+    fn close_windows(&mut self, all: bool) {
         let now = Instant::now();
         let mut told = Vec::new();
         self.windows.retain(|_, window| {
-            let is_over = now.duration_since(window.began) >= WINDOW;
+            let is_over = all || now.duration_since(window.began) >= WINDOW;
             if is_over && window.left_out > 0 {
                 let text = format!(
                     "{} lines like the last {LINES_PER_WINDOW} of this kind were left out",
@@ -219,14 +219,14 @@ fn log_pull(py: Python<'_>, timeout: f64) -> PyResult<Vec<Line>> {
         let (mut ring, _) = WAKE
             .wait_timeout_while(lock(), slice, |ring| ring.lines.is_empty() && !ring.woken)
             .unwrap_or_else(PoisonError::into_inner);
-        ring.close_windows();
         let woken = std::mem::take(&mut ring.woken);
+        ring.close_windows(woken);
         (woken || !ring.lines.is_empty()).then(|| ring.lines.drain(..).collect())
     })?;
     Ok(lines.unwrap_or_default())
 }
 
-/// Ends a wait of `log_pull`.
+/// Ends a wait of `log_pull`, which then says of all kinds what was left out.
 #[pyfunction]
 fn log_wake() {
     lock().woken = true;

@@ -52,11 +52,27 @@ impl Appender {
         self.snapshot_offset
     }
 
-    /// After a truncation.
+    /// After a truncation, which [`forget_snapshots_behind`](Self::forget_snapshots_behind) came before.
     pub(crate) fn replace_producers(&mut self, producers: ProducerStates, snapshot_offset: i64) {
         self.producers = producers;
-        self.snapshot_offset = snapshot_offset;
-        self.snapshots_due.clear();
+        let newest_due = self.snapshots_due.last().map_or(-1, |due| due.offset);
+        self.snapshot_offset = snapshot_offset.max(newest_due);
+    }
+
+    /// Gives up snapshots of what a truncation cuts off.
+    pub(crate) fn forget_snapshots_behind(&mut self, end_offset: i64) {
+        self.snapshots_due.retain(|due| due.offset <= end_offset);
+    }
+
+    /// Whether the snapshot as of `offset` is still to be written.
+    pub(crate) fn is_snapshot_due(&self, offset: i64) -> bool {
+        self.snapshots_due.iter().any(|due| due.offset == offset)
+    }
+
+    /// Has the producers' state as of an older offset written too.
+    pub(crate) fn add_snapshot(&mut self, offset: i64, states: &ProducerStates) {
+        let bytes = states.to_snapshot();
+        self.snapshots_due.insert(0, Snapshot { offset, bytes });
     }
 
     /// Notes the producers' state as of `offset`, unless a snapshot says the same. A snapshot without producers has

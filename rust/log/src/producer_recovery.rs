@@ -48,6 +48,7 @@ impl ProducerRecovery<'_> {
     pub(crate) fn recover(&self, mut snapshots: Vec<i64>, log_end_offset: i64) -> Result<RecoveredProducers, LogError> {
         let read_from = self.txn_indexes_void.first().copied().unwrap_or(i64::MAX);
         snapshots.sort_unstable();
+        let log_begins_at = self.segments.first().map_or(0, |first| first.base_offset);
         let mut snapshot_offset = -1;
         let mut newest: Option<(i64, ProducerStates)> = None;
         // The newest that is not behind the first index to be filled, where that is another one.
@@ -58,9 +59,10 @@ impl ProducerRecovery<'_> {
             let path = self.dir.join(file_name(offset, ".snapshot"));
             let at_segment = self.segments.iter().any(|segment| segment.base_offset == offset);
             // Kept: the newest, and those a later truncation can go back to.
-            let mut keep = offset <= log_end_offset;
+            // One from before the log's first segment is out of date: markers that came behind it may be deleted.
+            let mut keep = (log_begins_at..=log_end_offset).contains(&offset);
             // One that is not at a segment serves only as the newest: a start after this one must not miss it.
-            is_any_behind |= !keep;
+            is_any_behind |= offset > log_end_offset;
             if keep && !is_complete && (snapshot_offset < 0 || at_segment) {
                 let states = load(self.env, &path)?;
                 keep = states.is_some();
@@ -106,6 +108,22 @@ impl ProducerRecovery<'_> {
             snapshot_offset,
             completed,
         })
+    }
+
+    /// The state as of `offset`, at or before which `snapshots` are looked for.
+    pub(crate) fn as_of(&self, offset: i64, mut snapshots: Vec<i64>) -> Result<ProducerStates, LogError> {
+        let log_begins_at = self.segments.first().map_or(0, |first| first.base_offset);
+        snapshots.retain(|snapshot| (log_begins_at..=offset).contains(snapshot));
+        snapshots.sort_unstable();
+        let (mut from, mut states) = (0, ProducerStates::default());
+        for snapshot in snapshots.into_iter().rev() {
+            if let Some(loaded) = load(self.env, &self.dir.join(file_name(snapshot, ".snapshot")))? {
+                (from, states) = (snapshot, loaded);
+                break;
+            }
+        }
+        self.replay(from..offset, &mut states)?;
+        Ok(states)
     }
 
     /// A filled index may belong to a segment below the recovery point, which no flush looks at again.

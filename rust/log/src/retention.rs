@@ -3,12 +3,14 @@
 //! The list without the old segments is published first; only then their files are renamed. A reader that still has
 //! the old list either holds the file open, and goes on reading, or finds it missing and looks at the new list.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::env::write;
 use crate::error::LogError;
 use crate::partition_log::{PartitionLog, Segments};
+use crate::producer_recovery::ProducerRecovery;
 use crate::segment::{SWAP_SUFFIX, Segment, file_name};
 
 /// What retention has removed.
@@ -190,7 +192,7 @@ impl PartitionLog {
         write(&self.epochs).truncate_from_start(self.log_start_offset());
         let bytes = removed.iter().map(|segment| segment.size()).sum();
         self.write_epochs()
-            .and_then(|()| self.keep_producers(start))
+            .and_then(|()| self.keep_producers(start, &removed, now_ms))
             .map_err(failed)?;
         for segment in &removed {
             // The oldest first and each for itself, so that a crash leaves no hole.
@@ -205,22 +207,48 @@ impl PartitionLog {
         })
     }
 
-    /// Puts on disk what the segments below `start` say about producers, before they go: after a crash a batch that is
-    /// sent again would otherwise be taken for a new one.
-    fn keep_producers(&self, start: i64) -> Result<(), LogError> {
-        let offset = {
+    /// Puts on disk what the segments `removed`, all those below `start`, say about producers, before they go: after a
+    /// crash a batch that is sent again would otherwise be taken for a new one. The state as of `start` itself stays too,
+    /// for a truncation that goes back behind the newest snapshot.
+    fn keep_producers(&self, start: i64, removed: &[Arc<Segment>], now_ms: i64) -> Result<(), LogError> {
+        let at_start = self.dir.join(file_name(start, ".snapshot"));
+        let is_missing = !self.lock_appender()?.is_snapshot_due(start)
+            && !self
+                .env
+                .storage
+                .exists(&at_start)
+                .map_err(|error| LogError::io("look at", &at_start, error))?;
+        let rebuilt = if is_missing {
+            // Lost by a crash: the log itself says it, as long as it is there.
+            let recovery = ProducerRecovery {
+                env: &self.env,
+                dir: &self.dir,
+                segments: removed,
+                txn_indexes_void: &BTreeSet::new(),
+                config: &self.config(),
+                now_ms,
+            };
+            Some(recovery.as_of(start, self.snapshots()?)?)
+        } else {
+            None
+        };
+        let newest = {
             let mut appender = self.lock_appender()?;
+            if let Some(states) = &rebuilt {
+                appender.add_snapshot(start, states);
+            }
             if appender.snapshot_offset() < start {
                 appender.take_snapshot(self.log_end_offset());
-                self.sealed_unstored.store(true, Ordering::Release);
             }
+            self.sealed_unstored.store(true, Ordering::Release);
             appender.snapshot_offset()
         };
         self.store_sealed_locked()?;
         if self.env.temporary {
             return Ok(());
         }
-        self.sync_file(&self.dir.join(file_name(offset, ".snapshot")))?;
+        self.sync_file(&at_start)?;
+        self.sync_file(&self.dir.join(file_name(newest, ".snapshot")))?;
         self.sync_names()
     }
 

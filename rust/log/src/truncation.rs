@@ -136,7 +136,7 @@ impl PartitionLog {
         *write(&self.segments) = Segments::default();
         self.retire(&segments, true, now_ms)?;
         // No producer of the log that was given up is known in the new one.
-        self.remove_snapshots_behind(-1)?;
+        self.remove_snapshots_behind(appender, -1)?;
         first.finish(&self.env)?;
         write(&self.epochs).truncate_from_end(-1);
         self.begin_anew(appender, start, now_ms)
@@ -165,7 +165,7 @@ impl PartitionLog {
     /// Puts a new, empty segment at the log's end and gives up all that is known of offsets from there on.
     fn begin_anew(&self, appender: &mut Appender, end_offset: i64, now_ms: i64) -> Result<(), LogError> {
         self.ensure_dir(appender)?;
-        self.remove_snapshots_behind(end_offset)?;
+        self.remove_snapshots_behind(appender, end_offset)?;
         self.add_segment(now_ms)?;
         {
             let mut epochs = write(&self.epochs);
@@ -189,7 +189,7 @@ impl PartitionLog {
         Ok(())
     }
 
-    fn snapshots(&self) -> Result<Vec<i64>, LogError> {
+    pub(crate) fn snapshots(&self) -> Result<Vec<i64>, LogError> {
         let entries = self
             .env
             .storage
@@ -202,7 +202,8 @@ impl PartitionLog {
             .collect())
     }
 
-    fn remove_snapshots_behind(&self, end_offset: i64) -> Result<(), LogError> {
+    fn remove_snapshots_behind(&self, appender: &mut Appender, end_offset: i64) -> Result<(), LogError> {
+        appender.forget_snapshots_behind(end_offset);
         for offset in self.snapshots()? {
             let path = self.dir.join(file_name(offset, ".snapshot"));
             if offset > end_offset {
@@ -228,6 +229,9 @@ impl PartitionLog {
         }
         .recover(self.snapshots()?, end_offset)?;
         appender.replace_producers(recovered.states, recovered.snapshot_offset);
+        // As at every segment's beginning: deletion of the older segments leaves it as the oldest to go back to.
+        appender.take_snapshot(end_offset);
+        self.sealed_unstored.store(true, Ordering::Release);
         self.unreplicated.truncate_to(end_offset);
         self.first_unstable_offset.store(
             appender.producers.first_unstable_offset().unwrap_or(i64::MAX),

@@ -266,6 +266,12 @@ pub enum AppendError {
         /// The producer.
         producer_id: i64,
     },
+    /// A producer with an open transaction writes outside of it.
+    #[error("producer {producer_id} has an open transaction here: a transactional batch is expected")]
+    NotTransactional {
+        /// The producer.
+        producer_id: i64,
+    },
     /// The append comes from a leader that was replaced.
     #[error("leader epoch {found} is older than {current}")]
     FencedLeaderEpoch {
@@ -292,7 +298,7 @@ impl AppendError {
             Self::OutOfOrderSequence { .. } => code::OUT_OF_ORDER_SEQUENCE_NUMBER,
             Self::InvalidProducerEpoch { .. } => code::INVALID_PRODUCER_EPOCH,
             Self::CoordinatorFenced { .. } => code::TRANSACTION_COORDINATOR_FENCED,
-            Self::NoTransaction { .. } => code::INVALID_TXN_STATE,
+            Self::NoTransaction { .. } | Self::NotTransactional { .. } => code::INVALID_TXN_STATE,
             Self::FencedLeaderEpoch { .. } => code::FENCED_LEADER_EPOCH,
             Self::Log(error) => error.code(),
         }

@@ -22,12 +22,14 @@ pub(crate) fn parse_file_name(name: &str) -> Option<(i64, &str)> {
 }
 
 /// What was left of interrupted changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cleared {
     /// Segments' files were removed or renamed.
     pub(crate) has_changed: bool,
     /// The log was being compacted.
     pub(crate) is_compacted: bool,
+    /// Base offsets of segments that have taken the place of ones that were still there.
+    pub(crate) replaced: BTreeSet<i64>,
 }
 
 /// Removes what was being deleted or written, and completes the replacement of segments by compacted ones:
@@ -75,23 +77,17 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogErr
         {
             remove(name)?;
             cleared.has_changed |= name.strip_suffix(".tmp").is_none();
-            // Retention leaves deleted segments too, but none that lives on under its old name; a truncation leaves one
-            // whose name the new, last segment has, and the last one is never compacted.
-            let is_replaced = name.strip_suffix(".deleted").is_some_and(|live| {
-                live.strip_suffix(".log").is_some()
-                    && last_log.is_some_and(|last| last != live)
-                    && names.iter().any(|name| name == live)
-            });
-            cleared.is_compacted |= swap.is_some() || name.ends_with(".cleaned") || is_replaced;
+            let replaced = replaced_by_compaction(name, &names, last_log);
+            cleared.is_compacted |= swap.is_some() || name.ends_with(".cleaned") || replaced.is_some();
+            cleared.replaced.extend(replaced);
         } else if let Some((offset, _)) = swap {
             swaps.insert(offset);
         }
     }
     if !swaps.is_empty() {
-        cleared = Cleared {
-            has_changed: true,
-            is_compacted: true,
-        };
+        cleared.has_changed = true;
+        cleared.is_compacted = true;
+        cleared.replaced.extend(&swaps);
         remove_replaced(storage, dir, &swaps, &names, &remove)?;
     }
     for offset in swaps {
@@ -102,6 +98,17 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogErr
         }
     }
     Ok(cleared)
+}
+
+/// Base offset of a deleted segment that lives on under its old name. Retention leaves deleted segments too, but no such
+/// one; a truncation leaves one whose name the new, last segment has, and the last one is never compacted.
+fn replaced_by_compaction(name: &str, names: &[String], last_log: Option<&String>) -> Option<i64> {
+    let live = name.strip_suffix(".deleted")?;
+    live.strip_suffix(".log")?;
+    let is_replaced = last_log.is_some_and(|last| last != live) && names.iter().any(|name| name == live);
+    parse_file_name(live)
+        .filter(|_| is_replaced)
+        .map(|(base_offset, _)| base_offset)
 }
 
 /// Removes the originals that all `.swap` segments together replace: only one exchange is under way at a time, and the

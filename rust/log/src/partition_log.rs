@@ -130,6 +130,8 @@ pub struct OpenContext {
     pub log_start_offset: i64,
     /// From `replication-offset-checkpoint`.
     pub high_watermark: i64,
+    /// Compaction has been through what lies below, from `cleaner-offset-checkpoint`; `i64::MAX` when nobody knows.
+    pub cleaned_offset: i64,
 }
 
 impl OpenContext {
@@ -141,6 +143,7 @@ impl OpenContext {
             recovery_point: 0,
             log_start_offset: 0,
             high_watermark: 0,
+            cleaned_offset: i64::MAX,
         }
     }
 }

@@ -152,23 +152,25 @@ impl ProducerStates {
                 found: header.producer_epoch,
             });
         }
-        if entry.epoch == NO_PRODUCER_EPOCH {
-            return Ok(());
-        }
-        if header.producer_epoch > entry.epoch {
-            return if header.base_sequence == 0 {
-                Ok(())
+        // Checked in Kafka's order: the sequence first.
+        if entry.epoch != NO_PRODUCER_EPOCH {
+            let (last, next) = if header.producer_epoch > entry.epoch {
+                (NO_SEQUENCE, 0)
             } else {
-                Err(out_of_order(NO_SEQUENCE))
+                // It is -1 when the producer has only written markers, i32::MAX before the wrap: 0 follows both.
+                let last = entry.last_sequence();
+                (last, add_sequence(last, 1))
             };
+            if header.base_sequence != next {
+                return Err(out_of_order(last));
+            }
         }
-        let last = entry.last_sequence();
-        // `last` is -1 when the producer has only written markers, i32::MAX before the wrap: 0 follows both.
-        if header.base_sequence == add_sequence(last, 1) {
-            Ok(())
-        } else {
-            Err(out_of_order(last))
+        if entry.transaction_start.is_some() && !header.is_transactional() {
+            return Err(AppendError::NotTransactional {
+                producer_id: header.producer_id,
+            });
         }
+        Ok(())
     }
 
     /// Whether a marker of the transaction coordinator may follow: neither the producer nor the coordinator may have

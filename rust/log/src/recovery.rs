@@ -78,6 +78,8 @@ pub(crate) fn recover(
         now_ms: context.now_ms,
         recovery_point: context.recovery_point,
         changed: false,
+        cleaned_offset: context.cleaned_offset,
+        replaced: BTreeSet::new(),
         compacted: Cell::new(config.compact),
         gap_behind: Cell::new(None),
         loss_behind: Cell::new(None),
@@ -87,6 +89,7 @@ pub(crate) fn recover(
     let cleared = leftovers::clear(env.storage.as_ref(), dir)?;
     recovery.changed |= cleared.has_changed;
     recovery.compacted.set(config.compact || cleared.is_compacted);
+    recovery.replaced = cleared.replaced;
     let listing = recovery.list()?;
     let mut recovered = recovery.open_log(&listing, context)?;
     if recovery.changed && !env.temporary {
@@ -139,6 +142,10 @@ pub(crate) struct Recovery<'a> {
     recovery_point: i64,
     /// Files were removed or renamed.
     changed: bool,
+    /// Compaction has been through what lies below,
+    cleaned_offset: i64,
+    /// and through the segments at these offsets, whose originals were still there.
+    replaced: BTreeSet<i64>,
     /// Something says that the log is compacted: gaps between offsets are then no sign of loss.
     compacted: Cell<bool>,
     /// The first validated segment whose last offsets are missing,
@@ -517,17 +524,18 @@ impl Recovery<'_> {
         self.dir.join(file_name(base_offset, suffix))
     }
 
-    /// The last offsets of a segment are missing. What compaction writes, here and in Kafka, comes with its indexes,
-    /// which are on disk before the log gets its name: a segment whose indexes are missing, or speak of more than there
-    /// is, was never compacted, and has lost its end. So has one that ends where the log was closed once, as the producer
-    /// snapshot of that moment says: its indexes are of that moment too.
+    /// The last offsets of a segment are missing. It was compacted if compaction is known to have been there, and if what
+    /// compaction writes, here and in Kafka, is there: it comes with its indexes, which are on disk before the log gets its
+    /// name. A segment whose indexes are missing, or speak of more than there is, has lost its end. So has one that ends
+    /// where the log was closed once, as the producer snapshot of that moment says: its indexes are of that moment too.
     fn note_gap(&self, base_offset: i64, tail: &Tail, listing: &Listing) -> Result<(), LogError> {
         let lens = listing
             .offset_indexes
             .get(&base_offset)
             .zip(listing.time_indexes.get(&base_offset));
+        let was_cleaned = base_offset < self.cleaned_offset || self.replaced.contains(&base_offset);
         let is_compacted = match lens {
-            Some((offsets, times)) if !listing.snapshots.contains(&tail.next_offset) => {
+            Some((offsets, times)) if was_cleaned && !listing.snapshots.contains(&tail.next_offset) => {
                 self.is_whole_by_indexes(tail, base_offset, (*offsets, *times))?
             }
             _ => false,

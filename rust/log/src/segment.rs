@@ -13,13 +13,13 @@ use crate::error::LogError;
 use crate::file_pool::PooledFile;
 use crate::index_file::{Index, IndexEntry, SealedIndex, encode_entries};
 use crate::offset_index::OffsetEntry;
-use crate::partition_log::ReadSlice;
-use crate::scan::{HeaderScan, ScanError};
+use crate::scan::ScanError;
 use crate::storage::StorageFile;
 use crate::time_index::{self, TimeEntry};
 use crate::txn_index::TxnIndex;
 
 mod files;
+mod search;
 
 /// Name of a segment's file: the base offset with twenty digits, and a suffix with its dot.
 pub(crate) fn file_name(base_offset: i64, suffix: &str) -> String {
@@ -397,135 +397,6 @@ impl Segment {
         }
     }
 
-    /// Whole batches of this segment from the one that contains `offset`, or the next one; `None` when there is none.
-    pub(crate) fn read(
-        &self,
-        offset: i64,
-        max_bytes: usize,
-        min_one_batch: bool,
-        up_to: i64,
-    ) -> Result<Option<ReadSlice>, LogError> {
-        let (size, next_offset) = self.with_tail(|tail| (tail.size, tail.next_offset));
-        if offset >= next_offset {
-            return Ok(None);
-        }
-        let file = self.file()?;
-        let Some((start, first)) = self.find(file.as_ref(), offset, size)? else {
-            return Ok(None);
-        };
-        let nothing = ReadSlice::empty(offset);
-        let first_len = first.size_in_bytes();
-        if first.last_offset() >= up_to || (first_len > max_bytes && !min_one_batch) {
-            return Ok(Some(nothing));
-        }
-        let first_end = start + first_len as u64;
-        let limit = size.min(start + max_bytes as u64);
-        let end = if limit <= first_end {
-            first_end
-        } else if limit == size && up_to >= next_offset {
-            size
-        } else {
-            self.last_boundary(file.as_ref(), first_end, limit, up_to)?
-        };
-        let len = usize::try_from(end - start).unwrap_or(usize::MAX);
-        Ok(Some(ReadSlice {
-            file,
-            position: start,
-            len,
-            base_offset: first.base_offset,
-        }))
-    }
-
-    /// Position and header of the first batch whose last offset is not below `offset`.
-    pub(crate) fn find(
-        &self,
-        file: &dyn StorageFile,
-        offset: i64,
-        size: u64,
-    ) -> Result<Option<(u64, BatchHeader)>, LogError> {
-        let start = self.position_floor(offset)?;
-        match self.find_from(file, start, offset, size) {
-            Ok(Some((position, header))) if position == start && start > 0 && header.base_offset > offset => {}
-            Ok(found) => return Ok(found),
-            Err(ScanError::Bad { .. }) if start > 0 => {}
-            Err(error) => return Err(self.scan_error(error)),
-        }
-        // The index sent us past the offset or into the middle of a batch: it lies, the log does not.
-        self.find_from(file, 0, offset, size)
-            .map_err(|error| self.scan_error(error))
-    }
-
-    /// Position of a batch that is not behind the one that contains `offset`.
-    pub(crate) fn position_floor(&self, offset: i64) -> Result<u64, LogError> {
-        let floor = self.offset_floor(|entry| i64::from(entry.relative_offset) <= offset - self.base_offset)?;
-        Ok(floor.map_or(0, |entry| u64::from(entry.position)))
-    }
-
-    fn find_from(
-        &self,
-        file: &dyn StorageFile,
-        start: u64,
-        offset: i64,
-        size: u64,
-    ) -> Result<Option<(u64, BatchHeader)>, ScanError> {
-        let mut scan = HeaderScan::new(file, start, size);
-        while let Some((position, header)) = scan.next()? {
-            if header.base_offset < self.base_offset {
-                return Err(ScanError::Bad {
-                    position,
-                    reason: format!("offset {}", header.base_offset),
-                });
-            }
-            if header.last_offset() >= offset {
-                return Ok(Some((position, header)));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The last batch boundary from `start` on that is not behind `limit` and has only offsets below `up_to` before it.
-    fn last_boundary(&self, file: &dyn StorageFile, start: u64, limit: u64, up_to: i64) -> Result<u64, LogError> {
-        let floor = self.offset_floor(|entry| {
-            u64::from(entry.position) <= limit && i64::from(entry.relative_offset) < up_to - self.base_offset
-        })?;
-        let mut end = floor.map_or(start, |entry| u64::from(entry.position).max(start));
-        // A batch that begins at `limit` or later is not wanted, so the walk may end there; one that begins before
-        // and ends after is met as a cut batch.
-        let mut scan = HeaderScan::new(file, end, limit);
-        loop {
-            match scan.next() {
-                Ok(Some((position, header))) if header.last_offset() < up_to => {
-                    end = position + header.size_in_bytes() as u64;
-                }
-                Ok(_) | Err(ScanError::Bad { .. }) => return Ok(end),
-                Err(error @ ScanError::Io(_)) => return Err(self.scan_error(error)),
-            }
-        }
-    }
-
-    /// A batch boundary at or before `position`.
-    pub(crate) fn boundary_before(&self, position: u64) -> Result<u64, LogError> {
-        let floor = self.offset_floor(|entry| u64::from(entry.position) <= position)?;
-        Ok(floor.map_or(0, |entry| u64::from(entry.position)))
-    }
-
-    fn offset_floor(&self, holds: impl Fn(&OffsetEntry) -> bool) -> Result<Option<OffsetEntry>, LogError> {
-        floor(&self.tail, |tail| &tail.offsets, &self.offset_index, holds)
-    }
-
-    /// The last time index entry at or below `timestamp`, as the offset that a search can start from.
-    pub(crate) fn time_floor(&self, timestamp: i64) -> Result<i64, LogError> {
-        let entry = floor(
-            &self.tail,
-            |tail| &tail.times,
-            &self.time_index,
-            |entry| entry.timestamp <= timestamp,
-        )?;
-        Ok(entry.map_or(self.base_offset, |entry| {
-            self.base_offset + i64::from(entry.relative_offset)
-        }))
-    }
-
     pub(crate) fn scan_error(&self, error: ScanError) -> LogError {
         match error {
             ScanError::Io(error) => LogError::io("read", &self.log.path(), error),
@@ -536,25 +407,6 @@ impl Segment {
             },
         }
     }
-}
-
-fn floor<E: IndexEntry>(
-    tail: &RwLock<Tail>,
-    index: impl Fn(&Tail) -> &Index<E>,
-    file: &PooledFile,
-    holds: impl Fn(&E) -> bool,
-) -> Result<Option<E>, LogError> {
-    let sealed = match index(&read(tail)) {
-        Index::Memory(entries) => {
-            let count = entries.partition_point(&holds);
-            return Ok(count.checked_sub(1).and_then(|last| entries.get(last)).copied());
-        }
-        Index::File(sealed) => Arc::clone(sealed),
-    };
-    // The lock is released: a search of a file must not hold up the appender.
-    sealed
-        .floor(file, holds)
-        .map_err(|error| LogError::io("search", &file.path(), error))
 }
 
 fn sync_file(file: &PooledFile) -> Result<(), LogError> {

@@ -49,6 +49,10 @@ impl Segment {
         segment.txn_index.mark_cut();
         segment.seal();
         segment.store_indexes()?;
+        if !env.temporary {
+            // The checkpoint may still be beyond the cut, so that the next start trusts them.
+            segment.sync_indexes()?;
+        }
         Ok(segment)
     }
 

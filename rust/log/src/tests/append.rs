@@ -5,6 +5,7 @@ use std::sync::Arc;
 use barnabas_records::{Compression, ControlKey, EndTransactionMarker, Seal, build_control_batch, control_type, patch};
 
 use super::batches::*;
+use super::cleaner::history::{PLAIN, Shape, end, put};
 use super::sim::SimStorage;
 use crate::partition_log::{AppendInfo, AppendOrigin, PartitionLog};
 use crate::storage::Storage;
@@ -545,4 +546,20 @@ fn a_roll_leaves_indexes_and_snapshot_to_the_next_flush() {
     );
     assert_eq!(all(&log), (0..end).collect::<Vec<_>>());
     assert_eq!(log.recovery_checkpoint(), log.recovery_point());
+}
+
+#[test]
+fn a_producer_with_an_open_transaction_writes_nothing_else() {
+    let log = open(&SimStorage::shared(), LogConfig::default());
+    let transactional = Shape {
+        producer: Some((4, 0, 0)),
+        transactional: true,
+        ..PLAIN
+    };
+    put(&log, transactional, &[("k", Some("v"))]);
+    let codes = |base_sequence| try_append(&log, &produced(4, 0, base_sequence, 1)).map_err(|error| error.code());
+    assert_eq!(codes(1).unwrap_err(), 48);
+    assert_eq!(codes(2).unwrap_err(), 45);
+    end(&log, 4, 0, true, NOW);
+    assert_eq!(codes(1).unwrap().base_offset, 2);
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::batches::*;
-use super::sim::{Fault, Random, SimStorage};
+use super::sim::{Call, Fault, Random, SimStorage};
 use crate::manager::{LogManager, ManagerConfig};
 use crate::storage::{OpenMode, Storage};
 use crate::{FileStorage, LogConfig, LogError, PartitionLog};
@@ -268,6 +268,56 @@ fn deleted_partitions_are_gone_even_if_the_broker_dies_while_it_deletes() {
             0
         );
     }
+}
+
+/// The deletion failed, the process was killed, and the next start did not see the partition: it must not be back after
+/// a power failure.
+#[test]
+fn a_partition_that_a_start_did_not_see_does_not_come_back() {
+    let storage = SimStorage::new();
+    let first = manager(&storage);
+    append(&create(&first, "t", 0), &batch(3, 10));
+    first.checkpoint(NOW).unwrap();
+    storage.fail_call(Call::SyncDir, 0, Fault::Broken, true);
+    assert!(matches!(first.delete("t", 0, NOW), Err(LogError::Io { .. })));
+    let killed = storage.after_kill();
+    assert_eq!(manager(&killed).partitions().len(), 0);
+    for seed in 0..50 {
+        let image = killed.after_power_failure_with_names_in_any_order(&mut Random::new(seed));
+        assert_eq!(manager(&image).partitions().len(), 0, "seed {seed}");
+    }
+}
+
+/// A partition with messages of an old format, or with a damaged header where its producers are looked for, is offline
+/// alone; what is on disk of it stays.
+#[test]
+fn a_partition_that_cannot_be_read_is_offline_alone() {
+    let storage = SimStorage::new();
+    let first = manager(&storage);
+    for topic in ["good", "old"] {
+        append(&create(&first, topic, 0), &batch(2, 10));
+        let log = create(&first, topic, 0);
+        log.set_high_watermark(2);
+    }
+    first.checkpoint(NOW).unwrap();
+    let image = storage.after_kill();
+    let dir = Path::new("/data/old-0");
+    let old = include_bytes!("../../../../tests/golden/records/java_legacy/v1_none.bin");
+    image.corrupt(&dir.join("00000000000000000000.log"), |bytes| {
+        bytes.extend_from_slice(old);
+    });
+    let (before, checkpoint) = (image.contents(dir), text(&image, "replication-offset-checkpoint"));
+    let second = manager(&image);
+    assert_eq!(base_offsets(&create(&second, "good", 0)), [0]);
+    let refused = second.get_or_create("old", 0, TOPIC_ID, small_segments(), NOW);
+    let error = refused.unwrap_err();
+    assert!(matches!(error, LogError::Offline { .. }) && error.to_string().contains("format 0 or 1"));
+    let unopened = second.unopened();
+    assert_eq!((unopened.len(), unopened[0].0.as_str(), unopened[0].1), (1, "old", 0));
+    create(&second, "good", 0).set_high_watermark(2);
+    second.shutdown(NOW).unwrap();
+    assert_eq!(image.contents(dir), before);
+    assert_eq!(text(&image, "replication-offset-checkpoint"), checkpoint);
 }
 
 #[test]

@@ -257,3 +257,88 @@ fn a_transaction_index_that_was_cut_before_a_kill_stays_cut() {
         assert_eq!(log.aborted_transactions(0, 4).unwrap(), [], "seed {seed}");
     }
 }
+
+/// A truncation cuts a segment that the checkpoint calls flushed, and writes its indexes anew. The process dies before
+/// anybody lowers the checkpoint.
+#[test]
+fn the_indexes_of_a_cut_segment_are_on_disk_before_the_next_one() {
+    let storage = SimStorage::new();
+    let log = open_from(&storage, 0);
+    append_many(&log, 25);
+    log.flush().unwrap();
+    assert_eq!(log.recovery_checkpoint(), 20);
+    log.truncate_to(7, NOW).unwrap();
+    check(&storage, 20, 7);
+}
+
+/// The only older snapshot is that of a close, from before the log's first segment: a transaction that was open then
+/// has ended in what is deleted.
+#[test]
+fn a_truncation_does_not_go_back_to_a_snapshot_of_what_is_deleted() {
+    let storage = SimStorage::new();
+    let log = open_from(&storage, 0);
+    put(&log, transactional(3), &[("k", Some("1"))]);
+    log.close().unwrap();
+    let log = open_clean(&storage.as_storage(), config());
+    end(&log, 3, 0, true, NOW);
+    put(&log, transactional(2), &[("k", Some("2"))]);
+    append_many(&log, 1);
+    log.truncate_to(3, NOW).unwrap();
+    append_many(&log, 3);
+    log.set_high_watermark(6);
+    assert_eq!(log.delete_records(3, NOW).unwrap(), 3);
+    log.truncate_to(5, NOW).unwrap();
+    // Only the transaction of producer 2 is open, though its beginning is deleted; here and at the next start.
+    end(&log, 2, 0, true, NOW);
+    let again = open_from(&storage.after_kill(), 0);
+    for log in [log, again] {
+        log.set_high_watermark(6);
+        assert_eq!((log.log_start_offset(), log.last_stable_offset()), (3, 6));
+    }
+}
+
+/// A deletion finds no snapshot as of the segment that becomes the first: a crash has lost it.
+#[test]
+fn deletion_keeps_the_producers_as_of_the_new_start() {
+    let storage = SimStorage::new();
+    let log = open_from(&storage, 0);
+    put(&log, transactional(3), &[("k", Some("1"))]);
+    log.roll(NOW).unwrap();
+    append_many(&log, 2);
+    log.flush().unwrap();
+    let image = storage.after_kill();
+    image.remove_file(&dir().join(file_name(1, ".snapshot"))).unwrap();
+    let log = open_from(&image, 0);
+    log.set_high_watermark(3);
+    assert_eq!(log.delete_records(1, NOW).unwrap(), 1);
+    log.truncate_to(2, NOW).unwrap();
+    log.set_high_watermark(2);
+    assert_eq!((log.log_start_offset(), log.last_stable_offset()), (1, 1));
+}
+
+/// A segment of a compacted log is empty, and so are its indexes: compaction has emptied it, or a power failure.
+#[test]
+fn an_empty_segment_is_a_loss_where_compaction_never_was() {
+    let compacted = LogConfig {
+        compact: true,
+        ..config()
+    };
+    for (cleaned_offset, end) in [(10, 10), (20, 25)] {
+        let storage = SimStorage::new();
+        let log = open_at(&storage.as_storage(), compacted.clone(), OpenContext::unclean(NOW));
+        append_many(&log, 25);
+        log.flush_sealed().unwrap();
+        let image = storage.after_kill();
+        for suffix in [".log", ".index", ".timeindex"] {
+            image.corrupt(&dir().join(file_name(10, suffix)), Vec::clear);
+        }
+        image.remove_file(&dir().join(file_name(10, ".snapshot"))).unwrap();
+        let context = OpenContext {
+            recovery_point: 10,
+            cleaned_offset,
+            ..OpenContext::unclean(NOW)
+        };
+        let log = open_at(&image.as_storage(), compacted.clone(), context);
+        assert_eq!(log.log_end_offset(), end, "compacted up to {cleaned_offset}");
+    }
+}

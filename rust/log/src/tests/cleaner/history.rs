@@ -98,7 +98,7 @@ pub(in crate::tests) fn end(
 }
 
 /// One round over the whole dirty part.
-pub(super) fn clean(log: &PartitionLog, now_ms: i64) -> (i64, CleanStats) {
+pub(in crate::tests) fn clean(log: &PartitionLog, now_ms: i64) -> (i64, CleanStats) {
     clean_with(log, CleanerConfig::default(), now_ms)
 }
 

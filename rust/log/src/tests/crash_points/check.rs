@@ -105,9 +105,9 @@ impl Check<'_> {
         model.flushed = model.flushed.min(self.floor(index));
         model.start_on_disk = model.start_on_disk.min(start);
         model.absent = false;
-        // What was deleted and came back has no epoch, as in Kafka.
-        let latest = before.model.start.max(after.model.start);
-        self.look_ups(&log, &model, &found, latest.max(start));
+        let latest = before.model.start.max(after.model.start).max(start);
+        model.unsure_epochs_below = model.unsure_epochs_below.max(latest);
+        self.look_ups(&log, &model, &found);
         Part {
             model,
             epoch: before.epoch.max(after.epoch),
@@ -223,7 +223,7 @@ impl Check<'_> {
     }
 
     /// Look-ups by offset, time and epoch agree with the batches.
-    fn look_ups(&self, log: &PartitionLog, model: &Model, found: &[Stored], epochs_from: i64) {
+    fn look_ups(&self, log: &PartitionLog, model: &Model, found: &[Stored]) {
         for batch in found {
             for offset in [batch.base_offset, batch.last_offset] {
                 if offset < log.log_start_offset() {
@@ -257,11 +257,11 @@ impl Check<'_> {
             self.tally.count("look-ups by time");
         }
         if !found.is_empty() && found.len() == model.batches.len() {
-            for (epoch, first) in model.epochs(epochs_from) {
+            for (epoch, first) in model.epochs(model.unsure_epochs_below) {
                 assert_eq!(log.epoch_for_offset(first), Some(epoch), "the epoch at {first}");
                 self.tally.count("leader epochs");
             }
-            if model.end > epochs_from {
+            if model.end > model.unsure_epochs_below {
                 assert_eq!(log.latest_epoch(), found.last().map(|batch| batch.leader_epoch));
             }
         }
@@ -281,7 +281,7 @@ impl Check<'_> {
         for (part, before) in parts.iter().zip(before) {
             let differing: Vec<String> = files(part)
                 .into_iter()
-                .filter(|(name, bytes)| !is_same(name, before.get(name), bytes, part.model.start))
+                .filter(|(name, bytes)| !is_same(name, before.get(name), bytes, part))
                 .map(|(name, bytes)| format!("{name} from {:?} to {bytes:?}", before.get(&name)))
                 .collect();
             assert!(
@@ -359,20 +359,27 @@ impl Check<'_> {
     }
 }
 
-/// Whether a file is the same, but for entries of transactions whose beginning is deleted: the log does not have them
-/// any more when the index is built anew.
-fn is_same(name: &str, before: Option<&Vec<u8>>, after: &Vec<u8>, start: i64) -> bool {
+/// Whether a file is the same, or a transaction index that was built anew from a log that does not have everything any
+/// more: transactions whose beginning is deleted are gone, and those whose first records compaction took begin later.
+fn is_same(name: &str, before: Option<&Vec<u8>>, after: &Vec<u8>, part: &Part) -> bool {
     let entries = |bytes: &[u8]| -> Vec<AbortedTransaction> {
         let entries = bytes
             .chunks(AbortedTransaction::LEN)
             .filter_map(AbortedTransaction::decode);
-        entries.filter(|entry| entry.first_offset >= start).collect()
+        entries.filter(|entry| entry.first_offset >= part.model.start).collect()
+    };
+    let stands_for = |new: &AbortedTransaction, old: &AbortedTransaction| {
+        new == old
+            || (part.config.compact
+                && (new.producer_id, new.last_offset) == (old.producer_id, old.last_offset)
+                && new.first_offset >= old.first_offset
+                && new.last_stable_offset >= old.last_stable_offset)
     };
     before == Some(after)
         || (name.strip_suffix(".txnindex").is_some()
             && entries(before.map_or(&[], Vec::as_slice))
                 .iter()
-                .all(|entry| entries(after).contains(entry)))
+                .all(|old| entries(after).iter().any(|new| stands_for(new, old))))
 }
 
 fn longer<'a>(before: &'a Part, after: &'a Part) -> &'a Part {

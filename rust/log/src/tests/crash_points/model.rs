@@ -22,6 +22,8 @@ pub(super) struct Model {
     pub(super) unsure_below: i64,
     /// The same of open transactions.
     pub(super) unsure_stable: bool,
+    /// What was deleted and came back has no leader epoch, as in Kafka.
+    pub(super) unsure_epochs_below: i64,
     /// Its directory was deleted, durably, or never made.
     pub(super) absent: bool,
 }
@@ -53,6 +55,7 @@ impl Model {
         self.flushed = self.flushed.min(end);
         self.start = self.start.min(end);
         self.start_on_disk = self.start_on_disk.min(end);
+        self.unsure_epochs_below = self.unsure_epochs_below.min(end);
     }
 
     pub(super) fn producers(&self) -> BTreeMap<i64, Producer> {

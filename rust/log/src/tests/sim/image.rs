@@ -1,8 +1,9 @@
 //! What a crash leaves of a simulated file system.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Change, DirState, FileState, NameChange, Node, Random, SimStorage, Tally, apply, apply_name};
+use super::{Change, DirState, FileState, NameChange, Node, Random, SimStorage, Tally, Tree, apply, apply_name};
+use crate::leftovers::parse_file_name;
 
 const SECTOR: usize = 512;
 
@@ -38,9 +39,13 @@ impl SimStorage {
         }
         let mut files: Vec<u64> = tree.files.keys().copied().collect();
         files.sort_unstable();
+        let of_segments = files_of_segments(&tree);
         for id in files {
             let file = tree.files.get_mut(&id).unwrap();
-            let bytes = surviving_bytes(file, random, &self.tally);
+            let mut bytes = surviving_bytes(file, random, &self.tally);
+            if of_segments.contains(&id) && random.one_in(8) {
+                flip_unsynced(file, &mut bytes, random, &self.tally);
+            }
             *file = FileState {
                 now: bytes.clone(),
                 durable: bytes,
@@ -73,6 +78,38 @@ fn surviving_names(dir: &DirState, random: &mut Random, any_order: bool, tally: 
         apply_name(&mut names, change);
     }
     names
+}
+
+/// Files whose names begin with an offset, by what is left of the names.
+fn files_of_segments(tree: &Tree) -> BTreeSet<u64> {
+    tree.dirs
+        .values()
+        .flat_map(|dir| &dir.now)
+        .filter_map(|(name, node)| match node {
+            Node::File(id) if parse_file_name(name).is_some() => Some(*id),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Flips a bit of an unsynced write, as a sector that was being written when the power went may hold anything. Base
+/// offset and leader epoch of a batch are left alone: no CRC covers them, in Kafka's format.
+fn flip_unsynced(file: &FileState, bytes: &mut [u8], random: &mut Random, tally: &Tally) {
+    let writes = file.unsynced.iter().filter_map(|change| match change {
+        Change::Write(position, data) => Some((usize::try_from(*position).unwrap(), data.len())),
+        Change::SetLen(_) => None,
+    });
+    let writes: Vec<(usize, usize)> = writes.collect();
+    if writes.is_empty() {
+        return;
+    }
+    let (start, len) = writes[random.index(writes.len())];
+    let within = random.index(len.max(1));
+    let at = start + within;
+    if !(0..8).contains(&within) && !(12..16).contains(&within) && at < bytes.len() {
+        bytes[at] ^= 1 << random.index(8);
+        tally.count("bits flipped in unsynced writes");
+    }
 }
 
 /// What of a file survives: a random one of five ways in which disks and file systems lose unsynced writes.

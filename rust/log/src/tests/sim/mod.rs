@@ -125,6 +125,30 @@ impl Call {
         Self::Read,
     ];
 
+    /// What a crash at this call on that file is in the middle of.
+    fn crash_name(self, path: &Path) -> &'static str {
+        let name = path.file_name().unwrap_or_default().to_str().unwrap();
+        let is = |part: &str| name.contains(part);
+        match self {
+            Self::Remove => "crash in a delete: remove",
+            Self::Rename if is(".deleted") || is("-delete") => "crash in a delete: rename",
+            _ if is(".cleaned") => "crash in compaction's writing",
+            Self::Rename if is(".swap") => "crash in a compaction swap: rename to .swap",
+            Self::Rename if is(".log") || is(".index") || is(".timeindex") || is(".txnindex") => {
+                "crash in a compaction swap or a log that begins anew: rename from .swap or .anew"
+            }
+            _ if is("checkpoint") => "crash in a checkpoint",
+            _ if is(".snapshot") => "crash in a snapshot",
+            _ if is("index") => "crash in an index write",
+            Self::SetLen if is(".log") => "crash in a truncate",
+            Self::Create if is(".log") => "crash in a roll",
+            Self::Write if is(".log") => "crash in an append",
+            Self::SyncData if is(".log") => "crash in a flush of a log",
+            Self::SyncDir => "crash in a flush of names",
+            _ => "crash elsewhere",
+        }
+    }
+
     fn failed_name(self, fault: Fault) -> &'static str {
         match (self, fault) {
             (Self::Create, _) => "create failed",
@@ -181,6 +205,8 @@ pub(super) struct SimStorage {
 struct SimFile {
     storage: SimStorage,
     id: u64,
+    /// As it was opened.
+    path: PathBuf,
 }
 
 #[derive(Debug)]
@@ -341,13 +367,25 @@ impl SimStorage {
         file.durable = file.now.clone();
     }
 
+    /// Flips one bit of a file behind the log's back, durably.
+    pub(super) fn flip(&self, path: &Path, bit: usize) {
+        self.corrupt(path, |bytes| bytes[bit / 8] ^= 1 << (bit % 8));
+    }
+
     /// Counts a change, takes an image if it is time for one, and fails if the call is the one to fail.
-    fn begin(&self, world: &mut World, call: Call, in_flight: Option<(u64, u64, &[u8])>) -> io::Result<()> {
+    fn begin(
+        &self,
+        world: &mut World,
+        call: Call,
+        path: &Path,
+        in_flight: Option<(u64, u64, &[u8])>,
+    ) -> io::Result<()> {
         if call != Call::Read {
             world.changes += 1;
             if let Some(capturing) = &mut world.capturing
                 && capturing.random.one_in(capturing.one_in)
             {
+                self.tally.count(call.crash_name(path));
                 let mut tree = world.tree.clone();
                 if let Some((id, position, data)) = in_flight
                     && capturing.random.one_in(2)
@@ -429,7 +467,7 @@ impl Tree {
 impl StorageFile for SimFile {
     fn read_at(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
         let mut world = self.storage.world.lock().unwrap();
-        self.storage.begin(&mut world, Call::Read, None)?;
+        self.storage.begin(&mut world, Call::Read, &self.path, None)?;
         let bytes = &world.tree.files[&self.id].now;
         let start = usize::try_from(position).unwrap().min(bytes.len());
         let count = buffer.len().min(bytes.len() - start);
@@ -441,7 +479,7 @@ impl StorageFile for SimFile {
         let mut world = self.storage.world.lock().unwrap();
         let outcome = self
             .storage
-            .begin(&mut world, Call::Write, Some((self.id, position, data)));
+            .begin(&mut world, Call::Write, &self.path, Some((self.id, position, data)));
         let written = if outcome.is_ok() { data } else { &data[..data.len() / 2] };
         world.tree.write(self.id, Change::Write(position, written.to_vec()));
         outcome
@@ -453,14 +491,14 @@ impl StorageFile for SimFile {
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         let mut world = self.storage.world.lock().unwrap();
-        self.storage.begin(&mut world, Call::SetLen, None)?;
+        self.storage.begin(&mut world, Call::SetLen, &self.path, None)?;
         world.tree.write(self.id, Change::SetLen(len));
         Ok(())
     }
 
     fn sync_data(&self) -> io::Result<()> {
         let mut world = self.storage.world.lock().unwrap();
-        let outcome = self.storage.begin(&mut world, Call::SyncData, None);
+        let outcome = self.storage.begin(&mut world, Call::SyncData, &self.path, None);
         let file = world.tree.files.get_mut(&self.id).unwrap();
         file.unsynced.clear();
         if outcome.is_ok() {
@@ -480,7 +518,7 @@ impl Storage for SimStorage {
         let node = match world.tree.find(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && mode == OpenMode::Create => {
                 let (dir, name) = world.tree.parent(path)?;
-                self.begin(&mut world, Call::Create, None)?;
+                self.begin(&mut world, Call::Create, path, None)?;
                 world.tree.add(dir, name, false)
             }
             found => found?,
@@ -489,6 +527,7 @@ impl Storage for SimStorage {
             Node::File(id) => Ok(Arc::new(SimFile {
                 storage: self.clone(),
                 id,
+                path: path.to_owned(),
             })),
             Node::Dir(_) => Err(io::ErrorKind::IsADirectory.into()),
         }
@@ -521,7 +560,7 @@ impl Storage for SimStorage {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut world = self.world.lock().unwrap();
         let node = world.tree.find(from)?;
-        self.begin(&mut world, Call::Rename, None)?;
+        self.begin(&mut world, Call::Rename, to, None)?;
         let ((from_dir, from), (to_dir, to)) = (world.tree.parent(from)?, world.tree.parent(to)?);
         assert_eq!(from_dir, to_dir, "renames stay in their directory");
         world.tree.rename_in(from_dir, NameChange::Rename(from, to, node));
@@ -531,7 +570,7 @@ impl Storage for SimStorage {
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         let mut world = self.world.lock().unwrap();
         world.tree.find(path)?;
-        self.begin(&mut world, Call::Remove, None)?;
+        self.begin(&mut world, Call::Remove, path, None)?;
         let (dir, name) = world.tree.parent(path)?;
         world.tree.rename_in(dir, NameChange::Remove(name));
         Ok(())
@@ -543,7 +582,7 @@ impl Storage for SimStorage {
         }
         self.create_dir_all(path.parent().unwrap())?;
         let mut world = self.world.lock().unwrap();
-        self.begin(&mut world, Call::MakeDir, None)?;
+        self.begin(&mut world, Call::MakeDir, path, None)?;
         let (dir, name) = world.tree.parent(path)?;
         world.tree.add(dir, name, true);
         Ok(())
@@ -566,7 +605,7 @@ impl Storage for SimStorage {
         let Node::Dir(id) = world.tree.find(path)? else {
             return Err(io::ErrorKind::NotADirectory.into());
         };
-        let outcome = self.begin(&mut world, Call::SyncDir, None);
+        let outcome = self.begin(&mut world, Call::SyncDir, path, None);
         let dir = world.tree.dirs.get_mut(&id).unwrap();
         dir.unsynced.clear();
         if outcome.is_ok() {

@@ -60,7 +60,7 @@ SETTINGS = {
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
 }
-"""Options of a single small node, for the reference and for a broker that is compared with it."""
+"""Options of a single small node."""
 
 
 def free_port() -> int:
@@ -70,9 +70,9 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def properties(directory: Path, port: int, controller_port: int) -> str:
-    """Returns a one-node KRaft server.properties."""
-    lines = {
+def options(directory: Path, port: int, controller_port: int) -> dict[str, str]:
+    """Returns the options of one KRaft node, for the reference and for a broker that is compared with it."""
+    return {
         "process.roles": "broker,controller",
         "node.id": "1",
         "controller.quorum.voters": f"1@127.0.0.1:{controller_port}",
@@ -82,7 +82,11 @@ def properties(directory: Path, port: int, controller_port: int) -> str:
         "log.dirs": str(directory / "data"),
         **SETTINGS,
     }
-    return "".join(f"{key}={value}\n" for key, value in lines.items())
+
+
+def properties(directory: Path, port: int, controller_port: int) -> str:
+    """Returns them as a server.properties."""
+    return "".join(f"{key}={value}\n" for key, value in options(directory, port, controller_port).items())
 
 
 @contextlib.contextmanager

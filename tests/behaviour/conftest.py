@@ -15,11 +15,13 @@ COUNTS = ("answers", "differences")
 @pytest.fixture(scope="session")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a broker of ours with the reference's options."""
-    from reference_kafka import SETTINGS  # noqa: PLC0415
+    from reference_kafka import free_port, options  # noqa: PLC0415
 
     from barnabas import Broker  # noqa: PLC0415 (the suite is collected without it)
 
-    with Broker(data_dir=tmp_path_factory.mktemp("behaviour"), config=SETTINGS) as broker:
+    # Port 0 would be one that the system chooses, but the reference knows none.
+    config = options(tmp_path_factory.mktemp("behaviour"), free_port(), free_port())
+    with Broker(config=config, embedded=False) as broker:
         yield broker.bootstrap_servers
 
 

@@ -73,6 +73,7 @@ class Normal:
     def _symbol(self, key: str, value: Any) -> str:
         if isinstance(value, str) and value.startswith("<"):
             return value
+        key = "memberId" if key == "leader" else key
         count = sum(kind == key for kind, _ in self.made_up)
         return self.made_up.setdefault((key, value), f"<{key} {count}>")
 

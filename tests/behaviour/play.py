@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import socket
 import struct
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 TIMEOUT = 30.0
 CLIENT = "behaviour"
 UNKNOWN_TOPIC = 3
+TOPIC_RESOURCE = 2
 CLOSED = {"closed": True}
 
 
@@ -131,6 +133,7 @@ class Play:
         self.connections: list[Connection] = []
         self.main = self.connect()
         self._correlation = 0
+        self._marks = itertools.count(1_000_000)
         self._advertised: dict[str, tuple[int, int]] = {}
 
     def __enter__(self) -> Self:
@@ -251,6 +254,11 @@ class Play:
             Asked(label, "", 0, connection, 0, {}, b""), b"", CLOSED if response is None else "answered", raw=True
         )
 
+    def tell(self, label: str, api: str, told: Any) -> None:
+        """Compares a part of what a quiet answer told, as a step of its own."""
+        self._recorded_step()
+        self._kept(Asked(label, api, 0, self.main, 0, {}, b""), b"", told, raw=True)
+
     def quiet(self, api: str, version: int, /, **body: Any) -> Body:
         """Like `ask`, but not compared: for what prepares a case."""
         self._correlation += 1
@@ -305,6 +313,16 @@ class Play:
         """Waits until nothing of a deleted topic is told."""
         wanted = {"topics": [{"name": topic.name}], "allowAutoTopicCreation": False}
         self.until(lambda told: told["topics"][0]["errorCode"] == UNKNOWN_TOPIC, "Metadata", 9, **wanted)
+
+    def settle(self, topic: Topic) -> None:
+        """Lets everything that was answered before be heard of: something newer is heard of, too."""
+        mark = {"name": "flush.messages", "configOperation": 0, "value": str(next(self._marks))}
+        resource = {"resourceType": TOPIC_RESOURCE, "resourceName": topic.name}
+        self.quiet("IncrementalAlterConfigs", 1, resources=[{**resource, "configs": [mark]}])
+        self.until(
+            lambda told: told["results"][0]["configs"][0]["value"] == mark["value"],
+            "DescribeConfigs", 4, resources=[{**resource, "configurationKeys": ["flush.messages"]}],
+        )  # fmt: skip
 
     # Inner part.
 

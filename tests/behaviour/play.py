@@ -55,6 +55,9 @@ class Step:
         return cls(**{**told, **texts})
 
 
+PENDING = Step("pending", "", 0, {}, b"", b"", None)
+
+
 @dataclass
 class Recording:
     """What the reference answered to a case, and the names of what it made up."""
@@ -114,6 +117,8 @@ class Asked:
     correlation: int
     sent: Body
     request: bytes
+    place: int = -1
+    """Where its step stands among those of the case: steps are in the order of sending."""
 
 
 class Play:
@@ -211,7 +216,8 @@ class Play:
         self._correlation += 1
         request, sent = self.codec.request(api, version, body, self._correlation, client, like and like.sent)
         connection.send(request)
-        return Asked(label, api, version, connection, self._correlation, sent, request)
+        self.steps.append(PENDING)
+        return Asked(label, api, version, connection, self._correlation, sent, request, len(self.steps) - 1)
 
     def receive(self, asked: Asked, keep: Callable[[Body], Any] | None = None) -> Body:
         """The other half."""
@@ -347,8 +353,10 @@ class Play:
     def _kept(self, asked: Asked, response: bytes, answer: Any, **more: bool) -> None:
         sent = json.loads(json.dumps(asked.sent, default=lambda value: base64.b64encode(value).decode()))
         answer = self.normal(asked.api, json.loads(json.dumps(answer)))
-        self.steps.append(
-            Step(
-                asked.label, asked.api, asked.version, self.normal.named(sent), asked.request, response, answer, **more
-            )
+        step = Step(
+            asked.label, asked.api, asked.version, self.normal.named(sent), asked.request, response, answer, **more
         )
+        if asked.place < 0:
+            self.steps.append(step)
+        else:
+            self.steps[asked.place] = step

@@ -19,8 +19,13 @@ def head(key: int, version: int, client: bytes | None = b"c", *, flexible: bool 
 
 
 def known_alike(answer: Body) -> Body:
-    """Leaves out the APIs that this suite has a list of: `served`."""
-    return {**answer, "apiKeys": "see the case `served`"}
+    """Leaves out the APIs that this suite has a list of, `served`, and tells features by their names."""
+    features = {
+        field: {one["name"]: one for one in answer[field]}
+        for field in ("supportedFeatures", "finalizedFeatures")
+        if field in answer
+    }
+    return {**answer, **features, "apiKeys": "see the case `served`"}
 
 
 @case

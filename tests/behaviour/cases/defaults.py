@@ -19,7 +19,7 @@ NOT_HERE: Final = {
     # Only with a plug-in for metrics.
     "GetTelemetrySubscriptions", "PushTelemetry",
     # Their defaults ask for everything that other cases made.
-    "DescribeConfigs", "DescribeLogDirs", "ListGroups",
+    "DescribeConfigs", "DescribeLogDirs", "ListGroups", "ListConfigResources",
 }  # fmt: skip
 FIELDS: Final[dict[str, Body]] = {
     # With 0 there is no answer.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 EMPTY = (*NONE_VALUES, [], -(2**31))
 """What a field that is not told may hold where all fields are."""
-OTHER_DEFAULTS = {"endpointType": 1, "allowReplicationFactorChange": True}
+OTHER_DEFAULTS = {"endpointType": 1, "resourceType": 16, "allowReplicationFactorChange": True}
 DAYS_MS = 7 * 86_400_000
 IDENTITY = (
     "name", "topicName", "topic", "key", "groupId", "topicId", "resourceType", "resourceName", "partitionIndex", "partition",

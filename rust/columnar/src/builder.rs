@@ -56,6 +56,14 @@ impl BytesBuilder {
         &mut self.data
     }
 
+    /// Takes back what was appended after the first `rows` rows, and a row that was begun.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.offsets.truncate(rows.saturating_add(1));
+        let end = self.offsets.last().and_then(|end| usize::try_from(*end).ok());
+        self.data.truncate(end.unwrap_or(0));
+        self.nulls.truncate(rows);
+    }
+
     /// Ends the row that lies between the last offset and the end of the data.
     pub(crate) fn seal(&mut self, valid: bool) -> Result<()> {
         let end = i32::try_from(self.data.len()).map_err(|_| ColumnarError::ColumnTooLarge)?;
@@ -131,6 +139,14 @@ impl ListEnds {
             self.nulls.append_null();
         }
         Ok(())
+    }
+
+    /// Takes back the lists after the first `rows`; gives how many elements the child has at their end.
+    pub(crate) fn truncate(&mut self, rows: usize) -> usize {
+        self.ends.truncate(rows.saturating_add(1));
+        self.nulls.truncate(rows);
+        let end = self.ends.last().and_then(|end| usize::try_from(*end).ok());
+        end.unwrap_or(0)
     }
 
     /// The offsets and nulls; empty again.

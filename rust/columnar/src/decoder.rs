@@ -133,14 +133,13 @@ impl Decoder {
             self.payload = Payload::new(&self.projection)?;
             self.is_started = true;
         }
+        // Every record takes at least this much, whatever the header says.
+        let rows = slice.payload.len() / RECORD_SIZE_MIN;
+        let declared = usize::try_from(slice.header.record_count).unwrap_or(0);
+        let likely_rows = declared.min(rows).min(self.limits.rows);
+        let likely_bytes = slice.payload.len().min(self.limits.bytes);
         if self.rows == 0 {
-            // Every record takes at least this much, whatever the header says.
-            let rows = slice.payload.len() / RECORD_SIZE_MIN;
-            let declared = usize::try_from(slice.header.record_count).unwrap_or(0);
-            self.raw.reserve(
-                declared.min(rows).min(self.limits.rows),
-                slice.payload.len().min(self.limits.bytes),
-            );
+            self.raw.reserve(likely_rows, likely_bytes);
         }
         self.raw.begin(owner);
         let mut run = 0;
@@ -159,6 +158,11 @@ impl Decoder {
             if self.rows >= self.limits.rows || (self.rows > 0 && self.bytes.saturating_add(size) > self.limits.bytes) {
                 self.raw.push_run(slice, std::mem::take(&mut run));
                 full.extend(self.finish()?);
+            }
+            if self.rows == 0
+                && let Some(payload) = &mut self.payload
+            {
+                payload.reserve(likely_rows, likely_bytes);
             }
             self.raw.push(&record)?;
             self.push_payload(slice, &record)?;

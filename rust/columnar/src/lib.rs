@@ -15,6 +15,7 @@ mod decoder;
 pub mod encode;
 mod error;
 pub mod json;
+mod lanes;
 mod options;
 mod payload;
 mod pool;

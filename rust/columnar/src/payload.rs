@@ -203,6 +203,9 @@ pub(crate) trait PayloadDecoder: fmt::Debug + Send {
     /// Nothing (a tombstone) is a row of nulls and not bad.
     fn push(&mut self, payload: Option<&[u8]>) -> Result<Option<Bad>>;
 
+    /// Says, before the first row of a batch, how many rows are likely to come, with how many bytes of payload.
+    fn reserve(&mut self, rows: usize, bytes: usize);
+
     /// The columns, in the order of the fields that the decoder was made for; the decoder is empty again.
     fn finish(&mut self) -> Result<Vec<ArrayRef>>;
 }
@@ -275,6 +278,11 @@ impl Payload {
                 dropped: 0,
             },
         }))
+    }
+
+    /// Makes room before the first row of a batch.
+    pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
+        self.decoder.reserve(rows, bytes);
     }
 
     /// Appends one row; gives a sentence about what is wrong if that is to be an error.

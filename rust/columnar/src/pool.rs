@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer, ToByteSlice};
+use arrow_buffer::{ArrowNativeType, Buffer, IntervalMonthDayNano, ScalarBuffer, ToByteSlice, i256};
 use bytes::Bytes;
 
 /// Most bytes of free buffers that the process keeps, all columns together.
@@ -49,7 +49,7 @@ macro_rules! element {
     )*};
 }
 
-element!(u8, i32, i64);
+element!(u8, i8, i16, i32, i64, f32, f64, i128, i256, IntervalMonthDayNano);
 
 /// The class whose buffers have room for `bytes`, if they are kept.
 fn class_for(bytes: usize) -> Option<usize> {

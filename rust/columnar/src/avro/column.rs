@@ -12,14 +12,13 @@ use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, ListArray, MapArray, NullArray, PrimitiveArray,
     StringArray, StructArray,
 };
-use arrow_buffer::{
-    ArrowNativeType, BooleanBufferBuilder, Buffer, IntervalMonthDayNano, NullBufferBuilder, OffsetBuffer, ScalarBuffer,
-};
+use arrow_buffer::{BooleanBufferBuilder, Buffer, IntervalMonthDayNano, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit};
 
 use super::cursor::{Fault, Read};
 use super::schema::SCHEMA_DEPTH_LIMIT;
-use crate::{ColumnarError, Result};
+use crate::pool::Element;
+use crate::{ColumnarError, Result, pool};
 
 /// Widest fixed-size binary column: a null takes as many bytes as a value.
 pub const FIXED_WIDTH_LIMIT: usize = 1 << 16;
@@ -143,6 +142,27 @@ impl Column {
         }
     }
 
+    /// Makes room before the first row of a batch; lists have as much as they turn out to need.
+    pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
+        match self {
+            Self::Int8(column) => column.reserve(rows),
+            Self::Int16(column) => column.reserve(rows),
+            Self::Int32(column) => column.reserve(rows),
+            Self::Int64(column) => column.reserve(rows),
+            Self::Float32(column) => column.reserve(rows),
+            Self::Float64(column) => column.reserve(rows),
+            Self::Decimal(column) => column.reserve(rows),
+            Self::Bytes(column) => column.reserve(rows, bytes),
+            Self::Struct(column) => {
+                let bytes = bytes.checked_div(column.children.len()).unwrap_or(0);
+                for child in &mut column.children {
+                    child.reserve(rows, bytes);
+                }
+            }
+            Self::Null(_) | Self::Boolean(_) | Self::Interval(_) | Self::Fixed(_) | Self::List(_) | Self::Map(_) => {}
+        }
+    }
+
     /// The column as an array of the type that it was made for; the column is empty again.
     pub(crate) fn finish(&mut self, data_type: &DataType) -> Result<ArrayRef> {
         Ok(match self {
@@ -254,14 +274,14 @@ fn finish_map(column: &mut Lists, data_type: &DataType) -> Result<ArrayRef> {
     )?))
 }
 
-/// Numbers of one width.
+/// Numbers of one width. Their buffers, as those of bytes, are on loan from the pool.
 #[derive(Debug)]
 pub(crate) struct Numbers<N> {
     values: Vec<N>,
     nulls: NullBufferBuilder,
 }
 
-impl<N: ArrowNativeType> Numbers<N> {
+impl<N: Element> Numbers<N> {
     fn new() -> Self {
         Self {
             values: Vec::new(),
@@ -286,9 +306,17 @@ impl<N: ArrowNativeType> Numbers<N> {
     }
 
     fn finish<T: ArrowPrimitiveType<Native = N>>(&mut self) -> Result<PrimitiveArray<T>> {
-        let room = self.values.len();
-        let values = std::mem::replace(&mut self.values, Vec::with_capacity(room));
-        Ok(PrimitiveArray::try_new(values.into(), self.nulls.finish())?)
+        let values = std::mem::take(&mut self.values);
+        Ok(PrimitiveArray::try_new(
+            pool::lend_scalars(values),
+            self.nulls.finish(),
+        )?)
+    }
+
+    fn reserve(&mut self, rows: usize) {
+        if self.values.is_empty() && self.values.capacity() < rows {
+            pool::give(std::mem::replace(&mut self.values, pool::take(rows)));
+        }
     }
 }
 
@@ -382,16 +410,26 @@ impl Bytes {
     }
 
     fn take(&mut self) -> (OffsetBuffer<i32>, Buffer, Option<arrow_buffer::NullBuffer>) {
-        let rows = self.offsets.len();
-        let offsets = std::mem::replace(&mut self.offsets, Vec::with_capacity(rows));
-        self.offsets.push(0);
-        let room = self.data.len();
-        let data = std::mem::replace(&mut self.data, Vec::with_capacity(room));
+        let offsets = std::mem::replace(&mut self.offsets, vec![0]);
+        let data = std::mem::take(&mut self.data);
         (
-            OffsetBuffer::new(ScalarBuffer::from(offsets)),
-            Buffer::from_vec(data),
+            OffsetBuffer::new(pool::lend_scalars(offsets)),
+            pool::lend(data),
             self.nulls.finish(),
         )
+    }
+
+    fn reserve(&mut self, rows: usize, bytes: usize) {
+        if self.offsets.len() > 1 {
+            return;
+        }
+        if self.data.capacity() < bytes {
+            pool::give(std::mem::replace(&mut self.data, pool::take(bytes)));
+        }
+        if self.offsets.capacity() <= rows {
+            pool::give(std::mem::replace(&mut self.offsets, pool::take(rows.saturating_add(1))));
+            self.offsets.push(0);
+        }
     }
 
     fn finish(&mut self, is_text: bool) -> Result<ArrayRef> {

@@ -185,6 +185,10 @@ impl PayloadDecoder for AvroDecoder {
         Ok(bad)
     }
 
+    fn reserve(&mut self, rows: usize, bytes: usize) {
+        self.root.reserve(rows, bytes);
+    }
+
     fn finish(&mut self) -> Result<Vec<ArrayRef>> {
         self.rows = 0;
         let Column::Struct(root) = &mut self.root else {

@@ -109,6 +109,13 @@ impl PayloadDecoder for CsvDecoder {
         Ok(bad)
     }
 
+    fn reserve(&mut self, rows: usize, bytes: usize) {
+        let bytes = bytes.checked_div(self.leaves.len()).unwrap_or(0);
+        for leaf in &mut self.leaves {
+            leaf.reserve(rows, bytes);
+        }
+    }
+
     fn finish(&mut self) -> Result<Vec<ArrayRef>> {
         self.leaves.iter_mut().map(Leaf::finish).collect()
     }

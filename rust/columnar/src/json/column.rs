@@ -9,7 +9,7 @@ use arrow_buffer::NullBufferBuilder;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use super::JsonOptions;
-use super::fields::FieldSpans;
+use super::object::{self, ObjectColumns, OnePass};
 use super::scan::{Malformed, Scanner, Span};
 use super::value::{self, Value};
 use crate::builder::{BytesBuilder, ListEnds};
@@ -72,6 +72,25 @@ impl Column {
         }
     }
 
+    /// Makes room before the first row of a batch; lists have as much as they turn out to need.
+    pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
+        match self {
+            Self::Leaf(leaf) => leaf.reserve(rows, bytes),
+            Self::Struct(column) => column.object.reserve(rows, bytes),
+            Self::List(_) | Self::Map(_) => {}
+        }
+    }
+
+    /// Takes back what was appended after the first `rows` rows.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        match self {
+            Self::Leaf(leaf) => leaf.truncate(rows),
+            Self::Struct(column) => column.truncate(rows),
+            Self::List(column) => column.truncate(rows),
+            Self::Map(column) => column.truncate(rows),
+        }
+    }
+
     /// The column's array; the column is empty again.
     pub(crate) fn finish(&mut self) -> Result<ArrayRef> {
         match self {
@@ -83,111 +102,54 @@ impl Column {
     }
 }
 
-/// Appends the fields of an object to their columns; says which one is the first that does not fit, if one does not.
-#[inline]
-pub(crate) fn push_fields(
-    columns: &mut [Column],
-    fields: &Fields,
-    spans: &FieldSpans,
-    options: &JsonOptions,
-    input: &[u8],
-) -> Result<Option<usize>> {
-    let mut bad = None;
-    for (index, (column, span)) in columns.iter_mut().zip(spans.iter()).enumerate() {
-        if spans.has_duplicates() {
-            if !push_duplicates(
-                column,
-                fields.get(index),
-                &spans.duplicates(index),
-                span,
-                options,
-                input,
-            )? {
-                bad = bad.or(Some(index));
-            }
-        } else if column.push(options, input, span)? != Fit::Fits {
-            bad = bad.or(Some(index));
-        }
-    }
-    Ok(bad)
-}
-
-/// Appends a field that may appear more than once: the last of its values that fits counts, and the object is bad if
-/// one of them does not, as in Spark. Each is tried on a column of its own.
-fn push_duplicates(
-    column: &mut Column,
-    field: Option<&FieldRef>,
-    duplicates: &[Span],
-    last: Span,
-    options: &JsonOptions,
-    input: &[u8],
-) -> Result<bool> {
-    let mut chosen = if duplicates.is_empty() { last } else { Span::default() };
-    let mut worst = Fit::Fits;
-    for span in duplicates {
-        let Some(mut trial) = field.and_then(|field| Column::new(field.data_type())) else {
-            continue;
-        };
-        let fit = trial.push(options, input, *span)?;
-        worst = worst.max(fit);
-        if fit != Fit::Bad {
-            chosen = *span;
-        }
-    }
-    Ok(column.push(options, input, chosen)?.max(worst) == Fit::Fits)
-}
-
 /// A struct column: an object's fields.
 #[derive(Debug)]
 pub(crate) struct StructColumn {
-    fields: Fields,
-    spans: FieldSpans,
-    children: Vec<Column>,
+    object: ObjectColumns,
     nulls: NullBufferBuilder,
 }
 
 impl StructColumn {
     fn new(fields: &Fields) -> Option<Self> {
         Some(Self {
-            fields: fields.clone(),
-            spans: FieldSpans::new(fields.iter().map(|field| field.name().as_str())),
-            children: fields
-                .iter()
-                .map(|field| Column::new(field.data_type()))
-                .collect::<Option<_>>()?,
+            object: ObjectColumns::new(fields).ok()?,
             nulls: NullBufferBuilder::new(0),
         })
     }
 
-    fn push(&mut self, options: &JsonOptions, input: &[u8], span: Span) -> Result<Fit> {
-        let object = span.bytes(input);
-        if !span.is_object() || self.spans.scan(object, options.syntax).is_err() {
-            self.push_null()?;
-            return Ok(Fit::Bad);
-        }
-        self.push_scanned(options, object)
-    }
-
-    /// Appends the object whose fields were found last.
-    fn push_scanned(&mut self, options: &JsonOptions, input: &[u8]) -> Result<Fit> {
-        let bad = push_fields(&mut self.children, &self.fields, &self.spans, options, input)?;
+    /// Appends the object where the scanner is.
+    pub(super) fn read(&mut self, options: &JsonOptions, scanner: &mut Scanner<'_>, depth: usize) -> OnePass<Fit> {
+        let bad = self.object.read(options, scanner, depth)?;
         self.nulls.append_non_null();
         Ok(if bad.is_some() { Fit::Partial } else { Fit::Fits })
     }
 
+    fn push(&mut self, options: &JsonOptions, input: &[u8], span: Span) -> Result<Fit> {
+        if span.is_object()
+            && let Ok(bad) = self.object.push(options, span.bytes(input))?
+        {
+            self.nulls.append_non_null();
+            return Ok(if bad.is_some() { Fit::Partial } else { Fit::Fits });
+        }
+        self.push_null()?;
+        Ok(Fit::Bad)
+    }
+
     fn push_null(&mut self) -> Result<()> {
         self.nulls.append_null();
-        self.children.iter_mut().try_for_each(Column::push_null)
+        self.object.push_nulls()
+    }
+
+    fn truncate(&mut self, rows: usize) {
+        self.nulls.truncate(rows);
+        self.object.truncate(rows);
     }
 
     fn finish(&mut self) -> Result<ArrayRef> {
         let nulls = self.nulls.finish();
-        let children = self
-            .children
-            .iter_mut()
-            .map(Column::finish)
-            .collect::<Result<Vec<_>>>()?;
-        Ok(Arc::new(StructArray::try_new(self.fields.clone(), children, nulls)?))
+        let children = self.object.finish()?;
+        let fields = self.object.fields().clone();
+        Ok(Arc::new(StructArray::try_new(fields, children, nulls)?))
     }
 }
 
@@ -206,16 +168,27 @@ fn push_child(
             return Ok(false);
         }
     };
-    let input = scanner.input();
-    let fit = match child {
-        // An object is looked through once, where it stands.
-        Column::Struct(column) if scanner.at_object() => {
-            column.spans.scan_at(scanner)?;
-            column.push_scanned(options, input)
-        }
-        child => child.push(options, input, scanner.value(1)?),
-    };
+    let span = scanner.value(1)?;
+    let fit = child.push(options, scanner.input(), span);
     *worst = fit.map(|fit| fit.max(before));
+    Ok(true)
+}
+
+/// As [`push_child`], in one pass.
+#[inline]
+fn read_child(
+    child: &mut Column,
+    options: &JsonOptions,
+    scanner: &mut Scanner<'_>,
+    depth: usize,
+    worst: &mut Fit,
+) -> OnePass<bool> {
+    if *worst == Fit::Bad {
+        scanner.value(depth)?;
+        return Ok(false);
+    }
+    let fit = object::read(child, options, scanner, depth)?;
+    *worst = fit.max(*worst);
     Ok(true)
 }
 
@@ -239,6 +212,25 @@ impl ListColumn {
         })
     }
 
+    /// Appends the list where the scanner is.
+    pub(super) fn read(&mut self, options: &JsonOptions, scanner: &mut Scanner<'_>, depth: usize) -> OnePass<Fit> {
+        let Self { child, count, .. } = self;
+        let below = depth.saturating_add(1);
+        let mut worst = Fit::Fits;
+        scanner.list(depth, |scanner| {
+            let has_row = read_child(child, options, scanner, below, &mut worst)?;
+            *count = count.saturating_add(usize::from(has_row));
+            OnePass::Ok(())
+        })?;
+        self.ends.seal(self.count, worst != Fit::Bad)?;
+        Ok(worst)
+    }
+
+    fn truncate(&mut self, rows: usize) {
+        self.count = self.ends.truncate(rows);
+        self.child.truncate(self.count);
+    }
+
     /// An element that does not fit makes the list null, as in Spark; one that fits in part does not.
     fn push(&mut self, options: &JsonOptions, input: &[u8], span: Span) -> Result<Fit> {
         let list = span.bytes(input);
@@ -248,7 +240,7 @@ impl ListColumn {
             if push_child(child, options, scanner, &mut worst)? {
                 *count = count.saturating_add(1);
             }
-            Ok(())
+            Ok::<(), Malformed>(())
         });
         let fit = if span.is_list() && scanned.is_ok() {
             worst?
@@ -300,6 +292,29 @@ impl MapColumn {
         })
     }
 
+    /// Appends the object where the scanner is.
+    pub(super) fn read(&mut self, options: &JsonOptions, scanner: &mut Scanner<'_>, depth: usize) -> OnePass<Fit> {
+        let Self { keys, child, count, .. } = self;
+        let below = depth.saturating_add(1);
+        let mut worst = Fit::Fits;
+        scanner.object(depth, |name, scanner| {
+            if read_child(child, options, scanner, below, &mut worst)? {
+                value::characters(scanner.input(), name, keys.data_mut());
+                keys.seal(true)?;
+                *count = count.saturating_add(1);
+            }
+            OnePass::Ok(())
+        })?;
+        self.ends.seal(self.count, worst != Fit::Bad)?;
+        Ok(worst)
+    }
+
+    fn truncate(&mut self, rows: usize) {
+        self.count = self.ends.truncate(rows);
+        self.keys.truncate(self.count);
+        self.child.truncate(self.count);
+    }
+
     /// A value that does not fit makes the map null, as in Spark; one that fits in part does not.
     fn push(&mut self, options: &JsonOptions, input: &[u8], span: Span) -> Result<Fit> {
         let object = span.bytes(input);
@@ -313,7 +328,7 @@ impl MapColumn {
                 }
                 *count = count.saturating_add(1);
             }
-            Ok(())
+            Ok::<(), Malformed>(())
         });
         let fit = if span.is_object() && scanned.is_ok() {
             worst?

@@ -12,13 +12,28 @@ const LEARNED_BYTES: usize = 256;
 /// How many fields of the remembered order may be missing before one that is there is looked up.
 const MISSING_LIMIT: usize = 4;
 
+/// After how many fields that stand where another one is remembered all is forgotten.
+const SURPRISES_LIMIT: usize = 1_000;
+
 /// A field of an earlier object.
 #[derive(Debug)]
 struct Learned {
     /// All that stands between the values before and after: comma, name, colon, white space.
     literal: Box<[u8]>,
-    /// The schema's field, if it asks for this one.
-    target: Option<usize>,
+    /// The schema's field, if it asks for this one; else [`UNWANTED`].
+    target: u32,
+}
+
+/// In place of a field that the schema does not ask for.
+pub(crate) const UNWANTED: u32 = u32::MAX;
+
+/// A field of an object, the scanner stands at its value. Small enough to be handed on in registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    /// Where among the remembered fields the next one is.
+    pub(crate) next: u32,
+    /// Which of the schema's fields it is, or [`UNWANTED`].
+    pub(crate) target: u32,
 }
 
 /// The spans of a schema's fields in one object after the other.
@@ -27,17 +42,19 @@ struct Learned {
 /// values of one object is remembered; where the next object has the same bytes, they are compared and not parsed.
 #[derive(Debug)]
 pub(crate) struct FieldSpans {
-    names: HashMap<Box<[u8]>, usize>,
+    names: HashMap<Box<[u8]>, u32>,
     spans: Vec<Span>,
     /// Of fields that appear twice: all spans but the last one, in the object's order.
     earlier: Vec<(usize, Span)>,
     learned: Vec<Learned>,
+    /// How many fields stood where another one was remembered.
+    surprises: usize,
 }
 
 impl FieldSpans {
     pub(crate) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
-        let names: HashMap<Box<[u8]>, usize> = names
-            .enumerate()
+        let names: HashMap<Box<[u8]>, u32> = (0..UNWANTED)
+            .zip(names)
             .map(|(index, name)| (name.as_bytes().into(), index))
             .collect();
         let spans = vec![Span::default(); names.len()];
@@ -46,6 +63,7 @@ impl FieldSpans {
             spans,
             earlier: Vec::new(),
             learned: Vec::new(),
+            surprises: 0,
         }
     }
 
@@ -54,34 +72,20 @@ impl FieldSpans {
         self.scan_at(&mut Scanner::new(input, syntax))
     }
 
-    /// Finds the fields of the object that begins where the scanner is, and steps over it.
-    #[inline]
-    pub(crate) fn scan_at(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Malformed> {
+    fn scan_at(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Malformed> {
         self.clear();
-        let input = scanner.input();
-        let mut position = 0usize;
-        let mut is_first = true;
+        let mut position = 0;
         loop {
-            let target = if let Some((found, target)) = self.recognise(scanner, position) {
-                position = found;
-                target
-            } else {
-                let start = scanner.position();
-                let Some(name) = scanner.field_name(is_first)? else {
-                    return Ok(());
-                };
-                let target = look_up(&self.names, input, name);
-                self.learn(
-                    position,
-                    input.get(start..scanner.position()).unwrap_or_default(),
-                    target,
-                );
-                target
+            let field = match self.recognise(scanner, position) {
+                Some(field) => field,
+                None => match self.search(scanner, position)? {
+                    Some(field) => field,
+                    None => return Ok(()),
+                },
             };
             let value = scanner.value(1)?;
-            if let Some(target) = target
-                && let Some(span) = self.spans.get_mut(target)
-            {
+            let target = field.target as usize;
+            if let Some(span) = self.spans.get_mut(target) {
                 if span.kind != Kind::Missing {
                     self.earlier.push((target, *span));
                 }
@@ -90,26 +94,58 @@ impl FieldSpans {
             if scanner.at_object_end() {
                 return Ok(());
             }
-            is_first = false;
-            position = position.saturating_add(1);
+            position = field.next;
         }
     }
 
-    /// Steps over what stands before a value, if it is what stood there in an earlier object, a few fields missing.
+    /// Steps over what stands before the value of the field at a position, or later where some are missing, if it is
+    /// what stood there in an earlier object.
     #[inline]
-    fn recognise(&self, scanner: &mut Scanner<'_>, position: usize) -> Option<(usize, Option<usize>)> {
-        let expected = self.learned.get(position..)?;
+    pub(crate) fn recognise(&self, scanner: &mut Scanner<'_>, position: u32) -> Option<Found> {
+        let expected = self.learned.get(position as usize..)?;
         // Only the first literal begins an object; the others would take a comma for its beginning.
         let choices = if position == 0 { 1 } else { MISSING_LIMIT };
-        let found = expected
-            .iter()
-            .take(choices)
-            .position(|field| scanner.eat(&field.literal))?;
-        Some((position.saturating_add(found), expected.get(found)?.target))
+        let mut next = position;
+        for field in expected.iter().take(choices) {
+            next = next.wrapping_add(1);
+            if scanner.eat(&field.literal) {
+                return Some(Found {
+                    next,
+                    target: field.target,
+                });
+            }
+        }
+        None
     }
 
-    /// Remembers what stands before the value at a position; what is known of a position is kept.
-    fn learn(&mut self, position: usize, literal: &[u8], target: Option<usize>) {
+    /// As [`FieldSpans::recognise`], by the field's name; nothing at the end of the object.
+    #[inline(never)]
+    pub(crate) fn search(&mut self, scanner: &mut Scanner<'_>, position: u32) -> Result<Option<Found>, Malformed> {
+        let start = scanner.position();
+        let Some(name) = scanner.field_name(position == 0)? else {
+            return Ok(None);
+        };
+        scanner.skip_space();
+        let input = scanner.input();
+        let target = look_up(&self.names, input, name);
+        let literal = input.get(start..scanner.position()).unwrap_or_default();
+        self.learn(position as usize, literal, target);
+        Ok(Some(Found {
+            next: position.saturating_add(1),
+            target,
+        }))
+    }
+
+    /// Remembers what stands before the value at a position. What is known of a position is kept, until it has been of
+    /// no use too often.
+    fn learn(&mut self, position: usize, literal: &[u8], target: u32) {
+        if position < self.learned.len() {
+            self.surprises = self.surprises.saturating_add(1);
+            if self.surprises > SURPRISES_LIMIT {
+                self.surprises = 0;
+                self.learned.clear();
+            }
+        }
         if position == self.learned.len() && position < LEARNED_LIMIT && literal.len() <= LEARNED_BYTES {
             self.learned.push(Learned {
                 literal: literal.into(),
@@ -148,11 +184,13 @@ impl FieldSpans {
     }
 }
 
-fn look_up(names: &HashMap<Box<[u8]>, usize>, input: &[u8], name: Span) -> Option<usize> {
-    if name.kind == Kind::EscapedText {
+fn look_up(names: &HashMap<Box<[u8]>, u32>, input: &[u8], name: Span) -> u32 {
+    let found = if name.kind == Kind::EscapedText {
         let mut characters = Vec::new();
         text::unescape(name.bytes(input), &mut characters);
-        return names.get(characters.as_slice()).copied();
-    }
-    names.get(name.bytes(input)).copied()
+        names.get(characters.as_slice())
+    } else {
+        names.get(name.bytes(input))
+    };
+    found.copied().unwrap_or(UNWANTED)
 }

@@ -1,8 +1,8 @@
 //! Typed columns from JSON values, and JSON values from columns.
 //!
-//! A record's value is scanned once, which finds the fields that the schema asks for and shows whether the value is
-//! well-formed; only then each field is converted into its column, in the schema's order. So a value that turns out
-//! to be broken, fields in any order, missing fields and fields that appear twice need no undoing.
+//! A record's value is read once: each field that the schema asks for is converted where it stands, into its column,
+//! the others are passed over. A value that turns out to be broken, or has a field twice, is taken back and read again
+//! in two passes (`object.rs`).
 //!
 //! The rules are those of Spark's `from_json`:
 //! - a value that is no JSON object gives nulls in all columns; what follows the object is not looked at;
@@ -24,6 +24,8 @@
 
 mod column;
 mod fields;
+mod leaf;
+mod object;
 mod options;
 mod scan;
 mod text;
@@ -33,8 +35,7 @@ mod write;
 use arrow_array::ArrayRef;
 use arrow_schema::{Field, Fields};
 
-use column::{Column, push_fields};
-use fields::FieldSpans;
+use object::{ObjectColumns, OnePass, Unusual};
 pub use options::{EpochUnit, JsonOptions, TimeOptions};
 use scan::{Malformed, Scanner};
 pub use scan::{NESTING_LIMIT, Syntax};
@@ -48,39 +49,222 @@ use crate::projection::unsupported;
 #[derive(Debug)]
 pub(crate) struct JsonDecoder {
     options: JsonOptions,
-    fields: Fields,
-    columns: Vec<Column>,
-    spans: FieldSpans,
+    columns: ObjectColumns,
+    rows: usize,
 }
 
 impl JsonDecoder {
     /// A decoder for these columns.
     pub(crate) fn new(fields: &[&Field], options: &JsonOptions) -> Result<Self> {
-        let column = |field: &&Field| Column::new(field.data_type()).ok_or_else(|| unsupported(field, "JSON"));
+        let fields: Fields = fields.iter().map(|&field| field.clone()).collect();
         Ok(Self {
             options: options.clone(),
-            fields: fields.iter().map(|field| (*field).clone()).collect(),
-            columns: fields.iter().map(column).collect::<Result<_>>()?,
-            spans: FieldSpans::new(fields.iter().map(|field| field.name().as_str())),
+            columns: ObjectColumns::new(&fields).map_err(|field| unsupported(field, "JSON"))?,
+            rows: 0,
         })
+    }
+
+    /// Appends the row in one pass, if it is as most are; says which field does not fit, if one does not.
+    fn read(&mut self, value: &[u8]) -> OnePass<Option<usize>> {
+        let mut scanner = Scanner::new(value, self.options.syntax);
+        let read = self.columns.read(&self.options, &mut scanner, 0);
+        if read.is_err() {
+            self.columns.truncate(self.rows);
+        }
+        read
+    }
+
+    /// Appends the row in two passes.
+    #[inline(never)]
+    fn read_unusual(&mut self, value: &[u8]) -> Result<Option<Bad>> {
+        if Scanner::new(value, self.options.syntax).is_blank() {
+            self.columns.push_nulls()?;
+            return Ok(None);
+        }
+        match self.columns.push(&self.options, value)? {
+            Ok(misfit) => Ok(misfit.map(Bad::Field)),
+            Err(Malformed { at, what }) => {
+                self.columns.push_nulls()?;
+                Ok(Some(Bad::Malformed { at, what }))
+            }
+        }
     }
 }
 
 impl PayloadDecoder for JsonDecoder {
     fn push(&mut self, payload: Option<&[u8]>) -> Result<Option<Bad>> {
         let value = payload.unwrap_or_default();
-        let mut bad = None;
-        if Scanner::new(value, self.options.syntax).is_blank() {
-            self.spans.clear();
-        } else if let Err(Malformed { at, what }) = self.spans.scan(value, self.options.syntax) {
-            bad = Some(Bad::Malformed { at, what });
-            self.spans.clear();
-        }
-        let misfit = push_fields(&mut self.columns, &self.fields, &self.spans, &self.options, value)?;
-        Ok(bad.or(misfit.map(Bad::Field)))
+        let bad = match self.read(value) {
+            Ok(misfit) => misfit.map(Bad::Field),
+            Err(Unusual) => self.read_unusual(value)?,
+        };
+        self.rows = self.rows.saturating_add(1);
+        Ok(bad)
+    }
+
+    fn reserve(&mut self, rows: usize, bytes: usize) {
+        self.columns.reserve(rows, bytes);
     }
 
     fn finish(&mut self) -> Result<Vec<ArrayRef>> {
-        self.columns.iter_mut().map(Column::finish).collect()
+        self.rows = 0;
+        self.columns.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_schema::{DataType, TimeUnit};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn field(name: &str, data_type: DataType) -> Field {
+        Field::new(name, data_type, true)
+    }
+
+    fn fields() -> Vec<Field> {
+        let leaves = vec![
+            field("i", DataType::Int32),
+            field("l", DataType::Int64),
+            field("d", DataType::Float64),
+            field("b", DataType::Boolean),
+            field("s", DataType::Utf8),
+            field("t", DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))),
+        ];
+        let object = DataType::Struct(leaves.clone().into());
+        let entries = vec![
+            Field::new("key", DataType::Utf8, false),
+            field("value", DataType::Int64),
+        ];
+        let entries = Field::new("entries", DataType::Struct(entries.into()), false);
+        let nested = [
+            field("o", object.clone()),
+            field("a", DataType::List(Arc::new(field("element", DataType::Int64)))),
+            field("ao", DataType::List(Arc::new(field("element", object)))),
+            field("m", DataType::Map(Arc::new(entries), false)),
+            field("day", DataType::Date32),
+        ];
+        [leaves, nested.to_vec()].concat()
+    }
+
+    /// Texts of single values, well-formed or not.
+    fn single() -> impl Strategy<Value = String> {
+        prop_oneof![
+            prop::sample::select(vec![
+                "0",
+                "-0",
+                "-0.0",
+                "007",
+                "1.",
+                "1e3",
+                "-1.5E-2",
+                "+1",
+                "2147483648",
+                "1234567890123456",
+                "12345678.9012345",
+                "9007199254740993",
+                "99999999999999999999",
+                "true",
+                "false",
+                "truex",
+                "null",
+                "nul",
+                "NaN",
+                "\"\"",
+                "\"a\"",
+                "\"abcdefghijklmnopqrstuvwxyz\"",
+                "\"a\\\"b\"",
+                "\"\\u00e9\\ud83d\"",
+                "\"é\"",
+                "'x'",
+                "\"a\u{1}\"",
+                "\"2013-01-15T10:20:30Z\"",
+                "\"2013-02-30T10:20:30Z\"",
+                "\"2013-01-15 10:20:30\"",
+                "\"2013-01-15\"",
+                "\"2013-01-15T10:20:30.5+01:00\"",
+                "\"open",
+                "",
+            ])
+            .prop_map(str::to_owned),
+            any::<i64>().prop_map(|value| value.to_string()),
+            any::<f64>().prop_filter_map("finite", |value| value.is_finite().then(|| value.to_string())),
+            (any::<i32>(), 0u32..100_000).prop_map(|(whole, fraction)| format!("{whole}.{fraction}")),
+            "[ -~]{0,40}".prop_map(|text| format!("\"{text}\"")),
+        ]
+    }
+
+    fn document() -> impl Strategy<Value = String> {
+        let name = prop::sample::select(vec![
+            "i", "l", "d", "b", "s", "t", "o", "a", "ao", "m", "day", "x", "\\u0069",
+        ]);
+        let space = prop::sample::select(vec!["", "", "", " ", "\n "]);
+        let value = single().prop_recursive(3, 24, 6, move |inner| {
+            let entry = (name.clone(), space.clone(), inner.clone())
+                .prop_map(|(name, space, value)| format!("\"{name}\":{space}{value}{space}"));
+            prop_oneof![
+                3 => prop::collection::vec(entry, 0..8).prop_map(|entries| format!("{{{}}}", entries.join(", "))),
+                1 => prop::collection::vec(inner, 0..5).prop_map(|values| format!("[{}]", values.join(","))),
+            ]
+        });
+        (value, any::<Option<(prop::sample::Index, u8)>>(), 0u8..4).prop_map(|(text, change, rarely)| match change {
+            Some((index, byte)) if rarely == 0 && !text.is_empty() => {
+                let mut bytes = text.into_bytes();
+                let at = index.index(bytes.len());
+                bytes[at] = byte;
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+            _ => text,
+        })
+    }
+
+    proptest! {
+        /// The short cut gives what the rule gives, whatever stands before and after.
+        #[test]
+        fn one_pass_is_as_good_as_two(documents in prop::collection::vec(document(), 1..12), epoch_ms in any::<bool>()) {
+            let mut options = JsonOptions::default();
+            if epoch_ms {
+                options.epoch_unit = EpochUnit::Millisecond;
+            }
+            let fields = fields();
+            let fields: Vec<&Field> = fields.iter().collect();
+            let mut one = JsonDecoder::new(&fields, &options).unwrap();
+            let mut two = JsonDecoder::new(&fields, &options).unwrap();
+            for document in documents.iter().chain(&documents) {
+                let bad = one.push(Some(document.as_bytes())).unwrap();
+                prop_assert_eq!(bad, two.read_unusual(document.as_bytes()).unwrap(), "{}", document);
+            }
+            prop_assert_eq!(one.finish().unwrap(), two.finish().unwrap());
+        }
+    }
+
+    #[test]
+    fn a_row_as_most_are_is_read_in_one_pass() {
+        let fields = fields();
+        let fields: Vec<&Field> = fields.iter().collect();
+        let mut decoder = JsonDecoder::new(&fields, &JsonOptions::default()).unwrap();
+        let usual =
+            r#"{"i": 1, "x": [{}], "s": "text", "o": {"d": 1.5, "b": null}, "ao": [{"l": 2}, null], "m": {"k": 7}}"#;
+        let misfit = r#"{"i": "1", "s": 5}"#;
+        for (value, bad) in [(usual, None), (usual, None), (misfit, Some(0))] {
+            assert_eq!(decoder.read(value.as_bytes()), Ok(bad));
+            decoder.rows += 1;
+        }
+        for unusual in [
+            "",
+            "[]",
+            "{\"i\": 1",
+            r#"{"i": 1, "i": 2}"#,
+            r#"{"o": {"l": 1, "l": 1}}"#,
+        ] {
+            assert_eq!(decoder.read(unusual.as_bytes()), Err(Unusual), "{unusual}");
+            assert_eq!(decoder.finish().unwrap()[0].len(), 3, "nothing of it is left");
+            for _ in 0..3 {
+                decoder.push(None).unwrap();
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! The grammar is the one that Spark's JSON reader accepts: RFC 8259, and beyond it what [`Syntax`] allows, by default
 //! single-quoted strings and the words for not-a-number and infinity.
 
+use crate::lanes::{self, plain_prefix};
 use crate::scalar::number::DIGITS_LIMIT;
 
 /// Deepest nesting of objects and lists in a value, as in Spark's JSON reader.
@@ -135,7 +136,7 @@ impl<'a> Scanner<'a> {
 
     /// Steps over white space: mostly there is none, or one blank.
     #[inline]
-    fn skip_space(&mut self) {
+    pub(crate) fn skip_space(&mut self) {
         if self.peek() == Some(b' ') {
             self.advance();
         }
@@ -196,9 +197,22 @@ impl<'a> Scanner<'a> {
         self.input
     }
 
-    /// Whether an object begins here.
-    pub(crate) fn at_object(&self) -> bool {
-        self.peek() == Some(b'{')
+    /// What comes next.
+    #[inline]
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.input.get(self.at..).unwrap_or_default()
+    }
+
+    /// Steps over bytes that were looked at.
+    #[inline]
+    pub(crate) fn step(&mut self, count: usize) {
+        self.at = self.at.saturating_add(count);
+    }
+
+    /// Whether this byte comes next.
+    #[inline]
+    pub(crate) fn is_at(&self, byte: u8) -> bool {
+        self.peek() == Some(byte)
     }
 
     /// Position in the input.
@@ -209,7 +223,7 @@ impl<'a> Scanner<'a> {
     /// Steps over `literal` if that is what comes next.
     #[inline]
     pub(crate) fn eat(&mut self, literal: &[u8]) -> bool {
-        let found = self.input.get(self.at..).is_some_and(|rest| rest.starts_with(literal));
+        let found = lanes::begins_with(self.rest(), literal);
         if found {
             self.at = self.at.saturating_add(literal.len());
         }
@@ -277,13 +291,13 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over an object; `field` gets each name (as a span of text) and steps over its value.
-    pub(crate) fn object(
+    pub(crate) fn object<E: From<Malformed>>(
         &mut self,
         depth: usize,
-        mut field: impl FnMut(Span, &mut Self) -> Scanned<()>,
-    ) -> Scanned<()> {
+        mut field: impl FnMut(Span, &mut Self) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
         if depth >= NESTING_LIMIT {
-            return self.malformed("nested too deeply");
+            return Ok(self.malformed("nested too deeply")?);
         }
         let mut is_first = true;
         while let Some(name) = self.field_name(is_first)? {
@@ -295,11 +309,15 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over a list; `element` steps over each value.
-    pub(crate) fn list(&mut self, depth: usize, mut element: impl FnMut(&mut Self) -> Scanned<()>) -> Scanned<()> {
+    pub(crate) fn list<E: From<Malformed>>(
+        &mut self,
+        depth: usize,
+        mut element: impl FnMut(&mut Self) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
         self.skip_space();
         self.expect(b'[', "a list expected")?;
         if depth >= NESTING_LIMIT {
-            return self.malformed("nested too deeply");
+            return Ok(self.malformed("nested too deeply")?);
         }
         self.skip_space();
         if self.peek() == Some(b']') {
@@ -316,7 +334,7 @@ impl<'a> Scanner<'a> {
                     self.advance();
                     return Ok(());
                 }
-                _ => return self.malformed("a comma or the end of the list expected"),
+                _ => return Ok(self.malformed("a comma or the end of the list expected")?),
             }
         }
     }
@@ -443,11 +461,9 @@ impl<'a> Scanner<'a> {
 
     #[inline]
     fn digits(&mut self) -> usize {
-        let start = self.at;
-        while let Some(b'0'..=b'9') = self.peek() {
-            self.advance();
-        }
-        self.at.saturating_sub(start)
+        let count = lanes::count_digits(self.rest());
+        self.at = self.at.saturating_add(count);
+        count
     }
 
     /// The rarer kind of string stands apart, so that the common one is part of its callers.
@@ -456,7 +472,7 @@ impl<'a> Scanner<'a> {
         self.text(b'\'')
     }
 
-    /// Steps over a string and looks for its end eight bytes at a time.
+    /// Steps over a string and looks for its end sixteen bytes at a time.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -520,37 +536,4 @@ impl<'a> Scanner<'a> {
             _ => self.malformed("an unknown escape"),
         }
     }
-}
-
-const LOW_BITS: u64 = 0x0101_0101_0101_0101;
-const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
-
-/// High bits set where a byte of `word` is zero (and perhaps above the first such byte).
-#[inline]
-fn zero_bytes(word: u64) -> u64 {
-    word.wrapping_sub(LOW_BITS) & !word & HIGH_BITS
-}
-
-/// How many bytes stand before the first quote, backslash or control character; exact up to that byte.
-#[inline]
-pub(super) fn plain_prefix(bytes: &[u8], quote: u8) -> usize {
-    let quotes = LOW_BITS.wrapping_mul(u64::from(quote));
-    let backslashes = LOW_BITS.wrapping_mul(u64::from(b'\\'));
-    let mut at = 0usize;
-    let (words, _) = bytes.as_chunks::<8>();
-    for chunk in words {
-        let word = u64::from_le_bytes(*chunk);
-        let controls = word.wrapping_sub(LOW_BITS.wrapping_mul(0x20)) & !word & HIGH_BITS;
-        let hits = zero_bytes(word ^ quotes) | zero_bytes(word ^ backslashes) | controls;
-        if hits != 0 {
-            // The lowest hit is exact: borrows only run upwards.
-            return at.saturating_add((hits.trailing_zeros() / 8) as usize);
-        }
-        at = at.saturating_add(8);
-    }
-    let rest = bytes.get(at..).unwrap_or_default();
-    let plain = rest
-        .iter()
-        .position(|byte| *byte == quote || *byte == b'\\' || *byte < 0x20);
-    at.saturating_add(plain.unwrap_or(rest.len()))
 }

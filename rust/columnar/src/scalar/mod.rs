@@ -10,20 +10,20 @@ pub(crate) mod time;
 
 use std::sync::Arc;
 
-use arrow_array::builder::BooleanBuilder;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Decimal256Type, DurationMicrosecondType, Float32Type, Float64Type,
     Int8Type, Int16Type, Int32Type, Int64Type,
 };
 use arrow_array::{
-    ArrayRef, PrimitiveArray, TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray,
-    TimestampSecondArray,
+    ArrayRef, BooleanArray, PrimitiveArray, TimestampMicrosecondArray, TimestampMillisecondArray,
+    TimestampNanosecondArray, TimestampSecondArray,
 };
-use arrow_buffer::{NullBuffer, NullBufferBuilder, ScalarBuffer, i256};
+use arrow_buffer::{BooleanBufferBuilder, NullBuffer, NullBufferBuilder, ScalarBuffer, i256};
 use arrow_schema::{DataType, TimeUnit};
 
-use crate::Result;
 use crate::builder::BytesBuilder;
+use crate::pool::Element;
+use crate::{Result, pool};
 
 /// One value of a format that is not null.
 pub(crate) trait Source {
@@ -56,7 +56,7 @@ pub(crate) trait Source {
 /// A growing column of single values.
 #[derive(Debug)]
 pub(crate) enum Leaf {
-    Boolean(BooleanBuilder),
+    Boolean(Booleans),
     Int8(Numbers<Int8Type>),
     Int16(Numbers<Int16Type>),
     Int32(Numbers<Int32Type>),
@@ -77,7 +77,7 @@ impl Leaf {
     /// A column of this type; nothing if there is none.
     pub(crate) fn new(data_type: &DataType) -> Option<Self> {
         Some(match data_type {
-            DataType::Boolean => Self::Boolean(BooleanBuilder::new()),
+            DataType::Boolean => Self::Boolean(Booleans::new()),
             DataType::Int8 => Self::Int8(Numbers::new()),
             DataType::Int16 => Self::Int16(Numbers::new()),
             DataType::Int32 => Self::Int32(Numbers::new()),
@@ -100,11 +100,7 @@ impl Leaf {
     #[inline]
     pub(crate) fn push<S: Source>(&mut self, source: &S) -> Result<bool> {
         Ok(match self {
-            Self::Boolean(builder) => {
-                let value = source.boolean();
-                builder.append_option(value);
-                value.is_some()
-            }
+            Self::Boolean(column) => column.push(source.boolean()),
             Self::Int8(column) => column.push(source.byte()),
             Self::Int16(column) => column.push(source.integer().and_then(|value| value.try_into().ok())),
             Self::Int32(column) => column.push(source.integer().and_then(|value| value.try_into().ok())),
@@ -137,7 +133,9 @@ impl Leaf {
     /// Appends a null.
     pub(crate) fn push_null(&mut self) -> Result<()> {
         match self {
-            Self::Boolean(builder) => builder.append_null(),
+            Self::Boolean(column) => {
+                column.push(None);
+            }
             Self::Int8(column) => column.push_null(),
             Self::Int16(column) => column.push_null(),
             Self::Int32(column) => column.push_null(),
@@ -157,7 +155,7 @@ impl Leaf {
     /// The column's array; the column is empty again.
     pub(crate) fn finish(&mut self) -> Result<ArrayRef> {
         Ok(match self {
-            Self::Boolean(builder) => Arc::new(builder.finish()),
+            Self::Boolean(column) => Arc::new(column.finish()),
             Self::Int8(column) => Arc::new(column.finish()?),
             Self::Int16(column) => Arc::new(column.finish()?),
             Self::Int32(column) => Arc::new(column.finish()?),
@@ -173,28 +171,91 @@ impl Leaf {
             Self::Date(column) => Arc::new(column.finish()?),
             Self::Timestamp(column) | Self::LocalTimestamp(column) => column.finish()?,
             Self::Duration(column) => Arc::new(column.finish()?),
-            Self::Text(builder) => {
-                let array = builder.finish_string()?;
-                builder.reserve(0, 0);
-                array
-            }
-            Self::Binary(builder) => {
-                let array = builder.finish_binary()?;
-                builder.reserve(0, 0);
-                array
-            }
+            Self::Text(builder) => builder.finish_string()?,
+            Self::Binary(builder) => builder.finish_binary()?,
         })
+    }
+
+    /// Makes room before the first row of a batch: for this many rows, and as many bytes if it is a column of bytes.
+    pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
+        match self {
+            Self::Boolean(_) => {}
+            Self::Int8(column) => column.reserve(rows),
+            Self::Int16(column) => column.reserve(rows),
+            Self::Int32(column) => column.reserve(rows),
+            Self::Int64(column) => column.reserve(rows),
+            Self::Float32(column) => column.reserve(rows),
+            Self::Float64(column) => column.reserve(rows),
+            Self::Decimal128(column, ..) => column.reserve(rows),
+            Self::Decimal256(column, ..) => column.reserve(rows),
+            Self::Date(column) => column.reserve(rows),
+            Self::Timestamp(column) | Self::LocalTimestamp(column) => column.values.reserve(rows),
+            Self::Duration(column) => column.reserve(rows),
+            Self::Text(builder) | Self::Binary(builder) => builder.reserve(rows, bytes),
+        }
+    }
+
+    /// Takes back what was appended after the first `rows` rows.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        match self {
+            Self::Boolean(column) => column.truncate(rows),
+            Self::Int8(column) => column.truncate(rows),
+            Self::Int16(column) => column.truncate(rows),
+            Self::Int32(column) => column.truncate(rows),
+            Self::Int64(column) => column.truncate(rows),
+            Self::Float32(column) => column.truncate(rows),
+            Self::Float64(column) => column.truncate(rows),
+            Self::Decimal128(column, ..) => column.truncate(rows),
+            Self::Decimal256(column, ..) => column.truncate(rows),
+            Self::Date(column) => column.truncate(rows),
+            Self::Timestamp(column) | Self::LocalTimestamp(column) => column.values.truncate(rows),
+            Self::Duration(column) => column.truncate(rows),
+            Self::Text(builder) | Self::Binary(builder) => builder.truncate(rows),
+        }
     }
 }
 
-/// Values of a fixed width.
+/// Truth values.
+#[derive(Debug)]
+pub(crate) struct Booleans {
+    values: BooleanBufferBuilder,
+    nulls: NullBufferBuilder,
+}
+
+impl Booleans {
+    fn new() -> Self {
+        Self {
+            values: BooleanBufferBuilder::new(0),
+            nulls: NullBufferBuilder::new(0),
+        }
+    }
+
+    /// Appends a value or a null; says whether it was a value.
+    #[inline]
+    pub(crate) fn push(&mut self, value: Option<bool>) -> bool {
+        self.values.append(value.unwrap_or_default());
+        self.nulls.append(value.is_some());
+        value.is_some()
+    }
+
+    fn truncate(&mut self, rows: usize) {
+        self.values.truncate(rows);
+        self.nulls.truncate(rows);
+    }
+
+    fn finish(&mut self) -> BooleanArray {
+        BooleanArray::new(self.values.finish(), self.nulls.finish())
+    }
+}
+
+/// Values of a fixed width. Their buffers are on loan from the pool.
 #[derive(Debug)]
 pub(crate) struct Numbers<T: ArrowPrimitiveType> {
     values: Vec<T::Native>,
     nulls: NullBufferBuilder,
 }
 
-impl<T: ArrowPrimitiveType> Numbers<T> {
+impl<T: ArrowPrimitiveType<Native: Element>> Numbers<T> {
     pub(crate) fn new() -> Self {
         Self {
             values: Vec::new(),
@@ -220,11 +281,22 @@ impl<T: ArrowPrimitiveType> Numbers<T> {
         self.nulls.append_null();
     }
 
+    /// Makes room before the first row of a batch.
+    fn reserve(&mut self, rows: usize) {
+        if self.values.is_empty() && self.values.capacity() < rows {
+            pool::give(std::mem::replace(&mut self.values, pool::take(rows)));
+        }
+    }
+
+    fn truncate(&mut self, rows: usize) {
+        self.values.truncate(rows);
+        self.nulls.truncate(rows);
+    }
+
     /// Values and nulls; empty again.
     fn take(&mut self) -> (ScalarBuffer<T::Native>, Option<NullBuffer>) {
-        let room = self.values.len();
-        let values = std::mem::replace(&mut self.values, Vec::with_capacity(room));
-        (values.into(), self.nulls.finish())
+        let values = std::mem::take(&mut self.values);
+        (pool::lend_scalars(values), self.nulls.finish())
     }
 
     /// The array; empty again.
@@ -252,7 +324,7 @@ impl Timestamps {
     }
 
     #[inline]
-    fn push(&mut self, micros: Option<i64>) -> bool {
+    pub(crate) fn push(&mut self, micros: Option<i64>) -> bool {
         let value = match self.unit {
             TimeUnit::Microsecond => micros,
             TimeUnit::Millisecond => micros.map(|micros| micros.div_euclid(1_000)),

@@ -67,12 +67,22 @@ fn exact_double(text: &[u8]) -> Option<f64> {
             _ => return None,
         }
     }
+    let value = exact(mantissa, fraction_digits)?;
+    Some(if negative { -value } else { value })
+}
+
+/// A mantissa over a power of ten, if both are exact.
+#[inline]
+pub(crate) fn exact(mantissa: u64, fraction_digits: usize) -> Option<f64> {
     if mantissa > EXACT_MANTISSA {
         return None;
     }
     #[expect(clippy::cast_precision_loss, reason = "at most 2^53, which a double holds exactly")]
-    let value = mantissa as f64 / EXACT_POWERS.get(fraction_digits)?;
-    Some(if negative { -value } else { value })
+    let value = mantissa as f64;
+    if fraction_digits == 0 {
+        return Some(value);
+    }
+    Some(value / EXACT_POWERS.get(fraction_digits)?)
 }
 
 /// The unscaled value of a decimal: 128 or 256 bits.

@@ -2,6 +2,8 @@
 //!
 //! Not read: a time of day alone, which Spark takes for one of today, and zones by the name of a place.
 
+use crate::lanes;
+
 pub(crate) const MICROS_PER_SECOND: i64 = 1_000_000;
 pub(crate) const SECONDS_PER_DAY: i64 = 86_400;
 /// Most seconds that a zone is from UTC.
@@ -105,42 +107,45 @@ fn common_form(text: &[u8], offset_seconds: i64) -> Option<i64> {
         Some(text) => (text, 0),
         None => (text, offset_seconds),
     };
-    let text: &[u8; 19] = text.try_into().ok()?;
+    common_micros(text.try_into().ok()?, offset_seconds)
+}
+
+/// Microseconds since the epoch of `yyyy-mm-ddThh:mm:ss`, looked at eight characters at a time.
+#[inline]
+pub(crate) fn common_micros(text: &[u8; 19], offset_seconds: i64) -> Option<i64> {
     let [
         y1,
         y2,
         y3,
         y4,
-        b'-',
+        b1,
         m1,
         m2,
-        b'-',
+        b2,
         d1,
         d2,
         b'T' | b' ',
         h1,
         h2,
-        b':',
+        c1,
         i1,
         i2,
-        b':',
+        c2,
         s1,
         s2,
     ] = *text
     else {
         return None;
     };
-    let two = |tens: u8, ones: u8| {
-        let is_number = tens.is_ascii_digit() && ones.is_ascii_digit();
-        is_number.then(|| i64::from(tens & 0x0f) * 10 + i64::from(ones & 0x0f))
-    };
-    let year = two(y1, y2)? * 100 + two(y3, y4)?;
-    let days = days_from_civil(year, two(m1, m2)?, two(d1, d2)?)?;
-    let (hour, minute, second) = (two(h1, h2)?, two(i1, i2)?, two(s1, s2)?);
-    if hour > 23 || minute > 59 || second > 59 {
+    let [century, _, year, _, _, month, ..] = lanes::shaped_pairs([y1, y2, y3, y4, b1, m1, m2, b2], *b"0000-00-")?;
+    let [hour, _, _, minute, _, _, second, _] = lanes::shaped_pairs([h1, h2, c1, i1, i2, c2, s1, s2], *b"00:00:00")?;
+    if !(d1.is_ascii_digit() && d2.is_ascii_digit()) || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    Some((days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset_seconds) * MICROS_PER_SECOND)
+    let day = i64::from(d1 & 0x0f) * 10 + i64::from(d2 & 0x0f);
+    let days = days_from_civil(i64::from(century) * 100 + i64::from(year), month.into(), day)?;
+    let seconds = i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second);
+    Some((days * SECONDS_PER_DAY + seconds - offset_seconds) * MICROS_PER_SECOND)
 }
 
 /// A date and time as it stands in a text.

@@ -43,6 +43,12 @@ impl PayloadDecoder for TextDecoder {
         }
     }
 
+    fn reserve(&mut self, rows: usize, bytes: usize) {
+        if let Some(leaf) = &mut self.leaf {
+            leaf.reserve(rows, bytes);
+        }
+    }
+
     fn finish(&mut self) -> Result<Vec<ArrayRef>> {
         self.leaf.iter_mut().map(Leaf::finish).collect()
     }

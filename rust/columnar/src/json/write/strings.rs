@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::json::scan::plain_prefix;
+use crate::lanes::plain_prefix;
 
 /// Appends a string with its quotes; what is not UTF-8 is replaced.
 pub(super) fn write_string(text: &[u8], ascii_only: bool, out: &mut Vec<u8>) {

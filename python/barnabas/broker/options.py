@@ -1,8 +1,9 @@
 """The broker's options: Kafka's names, types, defaults and ranges, from keywords, `key=value` or properties files.
 
 Every option of Kafka 4.3 is known (`controller/broker_options.py`). `EFFECTIVE` lists those that do something here; the
-others are accepted, so that a `server.properties` of Kafka works, and reported by `BrokerOptions.ignored`. Options
-that would change what a client may rely on, and are not built, are refused when set (`_REFUSED`).
+others are accepted, so that a `server.properties` of Kafka works, and reported by `BrokerOptions.ignored`; why they do
+nothing is said in `not_applicable.py`. Options that would change what a client may rely on, and are not built, are
+refused when set (`_REFUSED`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from barnabas.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BROKER_OPTIONS", "EMBEDDED_DEFAULTS", "OWN_OPTIONS", "BrokerOptions", "parse_properties"]
+__all__ = ["BROKER_OPTIONS", "EFFECTIVE", "EMBEDDED_DEFAULTS", "OWN_OPTIONS", "BrokerOptions", "parse_properties"]
 
 _OWN_KEYS = (
     ConfigKey("barnabas.api.versions.as", "STRING", None, None, None, ("2.1", "2.4", "3.0", "3.9")),
@@ -127,18 +128,27 @@ EFFECTIVE = frozenset(
         "barnabas.metrics.listen",
         "broker.id",
         "broker.rack",
+        "controller.listener.names",
+        "controller.quorum.voters",
         "default.replication.factor",
         "delete.topic.enable",
         "group.consumer.assignment.interval.ms",
         "group.consumer.assignors",
         "group.consumer.heartbeat.interval.ms",
         "group.consumer.max.size",
+        "group.consumer.max.assignment.interval.ms",
+        "group.consumer.max.heartbeat.interval.ms",
+        "group.consumer.max.session.timeout.ms",
         "group.consumer.migration.policy",
+        "group.consumer.min.assignment.interval.ms",
+        "group.consumer.min.heartbeat.interval.ms",
+        "group.consumer.min.session.timeout.ms",
         "group.consumer.session.timeout.ms",
         "group.initial.rebalance.delay.ms",
         "group.max.session.timeout.ms",
         "group.max.size",
         "group.min.session.timeout.ms",
+        "listener.security.protocol.map",
         "listeners",
         "log.dir",
         "log.dirs",
@@ -150,6 +160,7 @@ EFFECTIVE = frozenset(
         "offsets.topic.num.partitions",
         "offsets.topic.replication.factor",
         "offsets.topic.segment.bytes",
+        "process.roles",
     },
 )
 
@@ -324,7 +335,7 @@ class BrokerOptions:
             partition_count=self.number("num.partitions"),
             replication_factor=self.number("default.replication.factor"),
             delete_topic_enable=bool(self.value("delete.topic.enable")),
-            static_options=self.texts,
+            static_options={**self.texts, "broker.id": str(self.node_id)},
             own_options=OWN_OPTIONS,
             node_id=self.node_id,
         )

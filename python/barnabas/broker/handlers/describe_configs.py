@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["handle"]
 
 _KINDS = frozenset({2, 4, 8, 16, 32})
+_MALFORMED = (
+    "This most likely occurs because of a request being malformed by the client library or the message was sent to an "
+    "incompatible broker. See the broker logs for more details."
+)
 
 
 def handle(plane: ControlPlane, request: Request) -> None:
@@ -28,7 +32,10 @@ def handle(plane: ControlPlane, request: Request) -> None:
     resources = request.message.resources
     if any(resource.resource_type not in _KINDS for resource in resources):
         # One resource of a kind that nobody knows, and Kafka refuses the request as a whole.
-        request.respond(_refusal(resources, InvalidRequestError.code))
+        refused = _refusal(resources, InvalidRequestError.code)
+        for result in refused.results:
+            result.error_message = _MALFORMED
+        request.respond(refused)
         return
 
     def finish(response: Any) -> None:

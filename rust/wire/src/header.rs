@@ -47,7 +47,11 @@ pub fn decode_request_header(request: &[u8]) -> Result<(RequestHeader<'_>, &[u8]
     let api_key = reader.i16()?;
     let api_version = reader.i16()?;
     let correlation_id = reader.i32()?;
-    let client_id = reader.nullable_str(false)?;
+    // Kafka reads bytes that are no UTF-8 as the sign that stands for such, and serves the client.
+    let client_id = match reader.nullable_str(false) {
+        Err(WireError::InvalidUtf8) => Some("\u{FFFD}"),
+        client_id => client_id?,
+    };
     if request_header_version(api_key, api_version) >= 2 {
         reader.skip_tagged_fields()?;
     }

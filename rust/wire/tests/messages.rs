@@ -5,6 +5,10 @@
 mod common;
 
 use barnabas_wire::messages::api_versions::{ApiVersionsRequest, ApiVersionsResponse};
+use barnabas_wire::messages::delete_records::{DeleteRecordsRequest, DeleteRecordsResponse};
+use barnabas_wire::messages::describe_topic_partitions::{
+    DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse,
+};
 use barnabas_wire::messages::fetch::{FetchRequest, FetchResponse};
 use barnabas_wire::messages::find_coordinator::{FindCoordinatorRequest, FindCoordinatorResponse};
 use barnabas_wire::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
@@ -26,6 +30,10 @@ macro_rules! for_each_message {
     ($act:ident) => {
         $act!(ApiVersionsRequest);
         $act!(ApiVersionsResponse);
+        $act!(DeleteRecordsRequest);
+        $act!(DeleteRecordsResponse);
+        $act!(DescribeTopicPartitionsRequest);
+        $act!(DescribeTopicPartitionsResponse);
         $act!(FetchRequest);
         $act!(FetchResponse);
         $act!(FindCoordinatorRequest);

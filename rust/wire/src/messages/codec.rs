@@ -160,6 +160,39 @@ impl<'a, T: Wire<'a>> Wire<'a> for Vec<T> {
     }
 }
 
+/// A struct that may be null.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Nullable<T>(pub Option<T>);
+
+impl<'a, T: Wire<'a>> Wire<'a> for Nullable<T> {
+    const SIZE_MIN: usize = 1;
+
+    fn read(reader: &mut Reader<'a>, context: Context) -> Result<Self> {
+        if context.nullable && reader.i8()? < 0 {
+            return Ok(Self(None));
+        }
+        T::read(reader, context).map(|value| Self(Some(value)))
+    }
+
+    fn write(&self, writer: &mut Writer, context: Context) -> Result<()> {
+        match &self.0 {
+            Some(value) => {
+                if context.nullable {
+                    writer.i8(1);
+                }
+                value.write(writer, context)
+            }
+            None if context.nullable => {
+                writer.i8(-1);
+                Ok(())
+            }
+            None => Err(WireError::UnexpectedNull {
+                version: context.version,
+            }),
+        }
+    }
+}
+
 /// Tagged fields of one struct, encoded one after the other in ascending order of their tags.
 #[derive(Debug, Default)]
 pub(crate) struct TaggedFields {

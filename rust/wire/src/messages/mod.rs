@@ -8,6 +8,8 @@ mod codec;
 mod parts;
 
 pub mod api_versions;
+pub mod delete_records;
+pub mod describe_topic_partitions;
 pub mod fetch;
 pub mod find_coordinator;
 pub mod init_producer_id;
@@ -16,4 +18,5 @@ pub mod metadata;
 pub mod offset_for_leader_epoch;
 pub mod produce;
 
+pub use codec::Nullable;
 pub use parts::{Part, Records, total_len};

@@ -100,7 +100,11 @@ impl PartitionLog {
     ) -> Result<AppendInfo, AppendError> {
         self.check_usable()?;
         let config = self.config();
-        let validated = validate(records, &config, now_ms, origin)?;
+        let log_name = || {
+            let name = self.dir.file_name().unwrap_or_default();
+            name.to_string_lossy().into_owned()
+        };
+        let validated = validate(records, &config, now_ms, origin, &log_name)?;
         let (mut batches, mut rewritten) = (validated.headers, validated.rewritten);
         let records = rewritten.as_deref_mut().unwrap_or(records);
         if records.len() as u64 > config.segment_bytes.min(POSITION_MAX) {

@@ -110,7 +110,8 @@ impl EpochCache {
             end_offset: -1,
         };
         match self.latest() {
-            Some(latest) if epoch >= 0 && epoch <= latest => {}
+            // Of negative epochs only -1 stands for none.
+            Some(latest) if epoch != -1 && epoch <= latest => {}
             _ => return unknown,
         }
         let count = self.entries.partition_point(|entry| entry.epoch <= epoch);

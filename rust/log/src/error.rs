@@ -174,6 +174,17 @@ pub struct RecordError {
     pub message: String,
 }
 
+impl std::fmt::Display for RecordError {
+    /// As Kafka writes it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "RecordError(batchIndex={}, message='{}')",
+            self.batch_index, self.message
+        )
+    }
+}
+
 /// Why an append was refused. Nothing of a refused append is in the log.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -181,6 +192,12 @@ pub enum AppendError {
     /// The bytes are not whole, sound batches (length, magic, CRC).
     #[error("corrupt batch: {reason}")]
     Corrupt {
+        /// What is wrong.
+        reason: String,
+    },
+    /// Bytes that Kafka does not foresee.
+    #[error("unreadable batch: {reason}")]
+    Unforeseen {
         /// What is wrong.
         reason: String,
     },
@@ -207,7 +224,7 @@ pub enum AppendError {
         max: u64,
     },
     /// Record timestamps are too old or too new.
-    #[error("{} timestamps are out of the range {min} to {max}", records.len())]
+    #[error("One or more records have been rejected due to invalid timestamp")]
     InvalidTimestamp {
         /// The smallest timestamp allowed now.
         min: i64,
@@ -217,7 +234,7 @@ pub enum AppendError {
         records: Vec<RecordError>,
     },
     /// A batch or a record breaks a rule of the topic.
-    #[error("invalid record: {reason}")]
+    #[error("{reason}")]
     InvalidRecord {
         /// Which rule.
         reason: String,
@@ -290,6 +307,7 @@ impl AppendError {
     pub fn code(&self) -> i16 {
         match self {
             Self::Corrupt { .. } => code::CORRUPT_MESSAGE,
+            Self::Unforeseen { .. } => code::UNKNOWN_SERVER_ERROR,
             Self::UnknownCodec { .. } => code::UNSUPPORTED_COMPRESSION_TYPE,
             Self::MessageTooLarge { .. } => code::MESSAGE_TOO_LARGE,
             Self::RecordListTooLarge { .. } => code::RECORD_LIST_TOO_LARGE,

@@ -284,6 +284,16 @@ impl LogManager {
         outcome
     }
 
+    /// Writes the checkpoint files of the data directories that hold `logs`.
+    pub fn checkpoint_dirs_of(&self, logs: &[Arc<PartitionLog>]) -> Result<(), LogError> {
+        for dir in self.healthy_dirs() {
+            if logs.iter().any(|log| log.dir().parent() == Some(dir.path.as_path())) {
+                self.write_checkpoints(dir)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Forgets idle producers, closes every log, writes the checkpoints and the clean-shutdown marker, and lets go of
     /// the locks. A data directory with a failure gets no marker, so that the next start validates it.
     pub fn shutdown(&self, now_ms: i64) -> Result<(), LogError> {

@@ -5,7 +5,7 @@
 
 use barnabas_records::{
     BatchHeader, BatchRef, Compression, HEADER_LEN, LOG_OVERHEAD, NO_TIMESTAMP, RecordIter, RecordRef, RecordsError,
-    attributes, compress, crc32c, patch,
+    attributes, compress, crc32c, patch, varint,
 };
 
 use crate::config::{LogConfig, TargetCompression, TimestampType};
@@ -27,13 +27,20 @@ pub(crate) struct Validated {
 }
 
 /// Checks every batch of `records`, sets the append time where the topic wants it, compresses anew where it has a codec
-/// of its own, and returns the headers.
+/// of its own, and returns the headers. `log_name` is the partition as Kafka's messages name it.
 pub(crate) fn validate(
     records: &mut [u8],
     config: &LogConfig,
     now_ms: i64,
     origin: AppendOrigin,
+    log_name: &dyn Fn() -> String,
 ) -> Result<Validated, AppendError> {
+    let rules = Rules {
+        config,
+        origin,
+        range: TimestampRange::of(config, now_ms, origin),
+        log_name,
+    };
     let mut headers = Vec::with_capacity(1);
     let mut rewritten: Option<Vec<u8>> = None;
     let mut position = 0;
@@ -48,7 +55,7 @@ pub(crate) fn validate(
                 available,
             }));
         };
-        let (header, recoded) = validate_batch(batch, config, now_ms, origin)?;
+        let (header, recoded) = validate_batch(batch, &rules, now_ms)?;
         headers.push(header);
         match (&mut rewritten, recoded) {
             (None, None) => {}
@@ -67,54 +74,75 @@ pub(crate) fn validate(
     }
 }
 
+/// What a topic asks of batches now.
+struct Rules<'a> {
+    config: &'a LogConfig,
+    origin: AppendOrigin,
+    range: TimestampRange,
+    log_name: &'a dyn Fn() -> String,
+}
+
+impl Rules<'_> {
+    fn has_append_time(&self) -> bool {
+        self.config.message_timestamp_type == TimestampType::LogAppend
+    }
+
+    /// Whether the records of a compressed batch have to be looked at.
+    fn concern_records(&self, header: &BatchHeader) -> bool {
+        let concern_times = if self.has_append_time() {
+            header.is_log_append_time() && self.origin == AppendOrigin::Client
+        } else {
+            // The header's greatest timestamp may be out of range where no record's is: then the header is wrong.
+            self.config.message_timestamp_before_max_ms != i64::MAX || !self.range.contains(header.max_timestamp)
+        };
+        concern_times || self.config.compact || self.config.validate_full
+    }
+}
+
 /// Returns the header as it is to be stored, and the batch if it is not `bytes`.
 fn validate_batch(
     bytes: &mut [u8],
-    config: &LogConfig,
+    rules: &Rules<'_>,
     now_ms: i64,
-    origin: AppendOrigin,
 ) -> Result<(BatchHeader, Option<Vec<u8>>), AppendError> {
     let batch = BatchRef::parse(bytes).map_err(|error| refused(&error))?;
     let mut header = batch.header;
-    check_size(&header, config)?;
+    check_size(&header, rules.config)?;
     let compression = header.compression().map_err(|error| refused(&error))?;
-    check_header(&header, origin)?;
+    check_header(&header, rules.origin)?;
     batch.check_crc().map_err(|error| refused(&error))?;
 
-    let append_time = config.message_timestamp_type == TimestampType::LogAppend;
-    let range = TimestampRange::of(config, now_ms, origin);
-    let target = config
+    let target = rules
+        .config
         .compression
         .filter(|target| target.codec != compression && !header.is_control());
-    let needs_walk = compression == Compression::None
-        || config.compact
-        || config.validate_full
-        || target.is_some()
-        || (config.message_timestamp_before_max_ms != i64::MAX && !append_time);
     let mut recoded = None;
-    if needs_walk {
+    if compression == Compression::None || target.is_some() || rules.concern_records(&header) {
         let mut scratch = Vec::new();
         let payload = batch
             .decompress_into(&mut scratch, DECOMPRESSED_BYTES_MAX)
             .map_err(|error| refused(&error))?;
-        let max_timestamp = walk(&header, payload, config, &range)?;
-        if !append_time && !header.is_log_append_time() && max_timestamp != header.max_timestamp {
+        let max_timestamp = walk(&header, payload, rules)?;
+        if !rules.has_append_time() && !header.is_log_append_time() {
             // Kafka corrects a producer that gets this wrong; the time index relies on it.
             header.max_timestamp = max_timestamp;
         }
         recoded = target.map(|target| recode(&mut header, payload, target)).transpose()?;
-    } else if !append_time && !range.contains(header.max_timestamp) {
-        return Err(range.error(vec![]));
     }
-    let is_corrected = header.max_timestamp != batch.header.max_timestamp;
+    if !rules.has_append_time() && rules.origin == AppendOrigin::Client {
+        // Whose clock it is, is the topic's to say.
+        header.attributes &= !attributes::LOG_APPEND_TIME;
+    }
+    let is_corrected =
+        (header.max_timestamp, header.attributes) != (batch.header.max_timestamp, batch.header.attributes);
     let stored = recoded.as_deref_mut().unwrap_or(bytes);
-    if append_time {
+    if rules.has_append_time() {
         patch::set_log_append_time(stored, now_ms).map_err(|error| refused(&error))?;
         header = BatchHeader::parse(stored).map_err(|error| refused(&error))?;
     } else if is_corrected {
         rewrite(stored, &mut header);
     }
-    check_size(&header, config)?;
+    check_size(&header, rules.config)?;
     Ok((header, recoded))
 }
 
@@ -170,9 +198,6 @@ fn check_header(header: &BatchHeader, origin: AppendOrigin) -> Result<(), Append
             producer_id: header.producer_id,
         });
     }
-    if header.is_log_append_time() {
-        return Err(invalid("producers may not set the timestamp type to LogAppendTime"));
-    }
     if header.has_producer() && header.base_sequence < 0 {
         return Err(invalid(&format!(
             "producer {} sent epoch {} and sequence {}",
@@ -182,60 +207,106 @@ fn check_header(header: &BatchHeader, origin: AppendOrigin) -> Result<(), Append
     Ok(())
 }
 
-/// Walks the records and returns their greatest timestamp.
-fn walk(header: &BatchHeader, payload: &[u8], config: &LogConfig, range: &TimestampRange) -> Result<i64, AppendError> {
-    let check_keys = config.compact && !header.is_control();
-    let check_times = config.message_timestamp_type == TimestampType::Create;
+/// Walks the records and returns their greatest timestamp. As in Kafka their offsets are not looked at: what counts is
+/// the header's number of them.
+fn walk(header: &BatchHeader, payload: &[u8], rules: &Rules<'_>) -> Result<i64, AppendError> {
+    let check_keys = rules.config.compact && !header.is_control();
+    let check_times = !rules.has_append_time();
+    let says_append_time = header.is_log_append_time() && rules.origin == AppendOrigin::Client;
     let mut max_timestamp = NO_TIMESTAMP;
-    let mut expected_offset = header.base_offset;
-    let mut keyless = Vec::new();
-    let mut out_of_range = Vec::new();
-    for record in RecordIter::new(header, payload) {
-        let RecordRef {
-            offset, timestamp, key, ..
-        } = record.map_err(|error| refused(&error))?;
-        if offset != expected_offset {
-            return Err(invalid("the offset deltas of the records are not 0, 1, 2, …"));
-        }
+    let mut findings = Findings::default();
+    for (index, record) in RecordIter::new(header, payload).enumerate() {
+        let record = record.map_err(|error| refused_record(&error, payload))?;
+        let timestamp = record.timestamp;
         max_timestamp = max_timestamp.max(timestamp);
-        if check_keys && key.is_none() {
-            note(
-                &mut keyless,
-                offset.wrapping_sub(header.base_offset),
-                "a compacted topic takes no record without a key",
-            );
+        if check_keys && record.key.is_none() {
+            findings.note(index, false, || {
+                let name = (rules.log_name)();
+                format!("Compacted topic cannot accept message without key in topic partition {name}")
+            });
+        } else if check_times && timestamp != NO_TIMESTAMP {
+            if !rules.range.contains(timestamp) {
+                findings.note(index, true, || rules.range.message(&record));
+            }
+        } else if says_append_time {
+            findings.note(index, true, || append_time_message(header, &record));
         }
-        if check_times && !range.contains(timestamp) {
-            note(
-                &mut out_of_range,
-                offset.wrapping_sub(header.base_offset),
-                "its timestamp is out of the allowed range",
-            );
-        }
-        expected_offset = expected_offset.wrapping_add(1);
     }
-    if !keyless.is_empty() {
-        return Err(AppendError::InvalidRecord {
-            reason: "records without a key".to_owned(),
-            records: keyless,
-        });
-    }
-    if !out_of_range.is_empty() {
-        return Err(range.error(out_of_range));
-    }
-    Ok(max_timestamp)
+    findings.into_result(&rules.range).map(|()| max_timestamp)
 }
 
-/// Cold: a record that breaks a rule.
-#[cold]
-fn note(errors: &mut Vec<RecordError>, index: i64, message: &str) {
-    if errors.len() < RECORD_ERRORS_MAX {
-        let batch_index = i32::try_from(index).unwrap_or(i32::MAX);
-        errors.push(RecordError {
-            batch_index,
-            message: message.to_owned(),
-        });
+/// The records that break a rule.
+#[derive(Default)]
+struct Findings {
+    errors: Vec<RecordError>,
+    count: usize,
+    has_bad_time: bool,
+}
+
+impl Findings {
+    #[cold]
+    fn note(&mut self, index: usize, is_bad_time: bool, message: impl FnOnce() -> String) {
+        self.count += 1;
+        self.has_bad_time |= is_bad_time;
+        if self.errors.len() < RECORD_ERRORS_MAX {
+            self.errors.push(RecordError {
+                batch_index: i32::try_from(index).unwrap_or(i32::MAX),
+                message: message(),
+            });
+        }
     }
+
+    fn into_result(self, range: &TimestampRange) -> Result<(), AppendError> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        if self.has_bad_time {
+            return Err(range.error(self.errors));
+        }
+        let first: Vec<_> = self.errors.iter().take(3).map(ToString::to_string).collect();
+        Err(AppendError::InvalidRecord {
+            reason: format!(
+                "One or more records have been rejected due to {} record errors in total, and only showing the first \
+                 three errors at most: [{}]",
+                self.count,
+                first.join(", ")
+            ),
+            records: self.errors,
+        })
+    }
+}
+
+fn append_time_message(header: &BatchHeader, record: &RecordRef<'_>) -> String {
+    let is_compressed = header.compression().is_ok_and(|codec| codec != Compression::None);
+    let size = |bytes: Option<&[u8]>| bytes.map_or(0, <[u8]>::len);
+    format!(
+        "Invalid timestamp type in message {}DefaultRecord(offset={}, timestamp={}, key={} bytes, value={} bytes). \
+         Producer should not set timestamp type to LogAppendTime.",
+        if is_compressed { "Partial" } else { "" },
+        record.offset,
+        record.timestamp,
+        size(record.key),
+        size(record.value)
+    )
+}
+
+/// A record that cannot be read. Kafka does not foresee that its length has more bytes than a number can.
+#[cold]
+fn refused_record(error: &RecordsError, payload: &[u8]) -> AppendError {
+    if let RecordsError::InvalidRecord { index, .. } = error {
+        let mut rest = payload;
+        for _ in 0..*index {
+            let length = varint::read_varint(&mut rest).and_then(|length| usize::try_from(length).ok());
+            rest = length.and_then(|length| rest.get(length..)).unwrap_or_default();
+        }
+        let front = rest.get(..varint::VARINT_LEN_MAX).unwrap_or_default();
+        if !front.is_empty() && front.iter().all(|byte| byte & 0x80 != 0) {
+            return AppendError::Unforeseen {
+                reason: error.to_string(),
+            };
+        }
+    }
+    refused(error)
 }
 
 /// Timestamps that a topic takes now.
@@ -260,6 +331,13 @@ impl TimestampRange {
 
     fn contains(&self, timestamp: i64) -> bool {
         timestamp == NO_TIMESTAMP || (self.min..=self.max).contains(&timestamp)
+    }
+
+    fn message(&self, record: &RecordRef<'_>) -> String {
+        format!(
+            "Timestamp {} of message with offset {} is out of range. The timestamp should be within [{}, {}]",
+            record.timestamp, record.offset, self.min, self.max
+        )
     }
 
     fn error(&self, records: Vec<RecordError>) -> AppendError {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use barnabas_records::{Compression, ControlKey, EndTransactionMarker, Seal, build_control_batch, control_type, patch};
+use barnabas_records::{BatchRef, Compression, ControlKey, EndTransactionMarker, Seal, build_control_batch, control_type, patch};
 
 use super::batches::*;
 use super::cleaner::history::{PLAIN, Shape, end, put};
@@ -208,14 +208,53 @@ fn too_old_records_are_named_one_by_one() {
             NOW - 12,
         );
         let error = try_append(&log, &old).unwrap_err();
-        let message = "its timestamp is out of the allowed range".to_owned();
         let expected: Vec<RecordError> = [0, 1]
             .map(|batch_index| RecordError {
                 batch_index,
-                message: message.clone(),
+                message: format!(
+                    "Timestamp {} of message with offset {batch_index} is out of range. The timestamp should be within \
+                     [{}, {}]",
+                    NOW - 12 + i64::from(batch_index),
+                    NOW - 10,
+                    NOW + 3_600_000
+                ),
             })
             .into();
         assert_eq!((error.code(), error.record_errors()), (32, expected.as_slice()));
+    }
+}
+
+#[test]
+fn whose_clock_a_batch_goes_by_is_the_topics_to_say() {
+    for compression in [Compression::None, Compression::Zstd] {
+        let seal = Seal {
+            compression,
+            ..Seal::default()
+        };
+        let mut said = batch_with(&seal, 2, 1, NOW);
+        patch::set_log_append_time(&mut said, NOW - 5).unwrap();
+        let log = open(&SimStorage::shared(), LogConfig::default());
+        append(&log, &said);
+        let slice = log.read(0, usize::MAX, true, i64::MAX).unwrap();
+        let mut bytes = vec![0; slice.len];
+        slice.file.read_exact_at(&mut bytes, slice.position).unwrap();
+        let stored = BatchRef::parse(&bytes).unwrap();
+        stored.check_crc().unwrap();
+        assert_eq!(
+            (stored.header.is_log_append_time(), stored.header.max_timestamp),
+            (false, NOW - 5),
+            "{compression:?}"
+        );
+        let log = open(
+            &SimStorage::shared(),
+            LogConfig {
+                message_timestamp_type: TimestampType::LogAppend,
+                ..LogConfig::default()
+            },
+        );
+        let error = try_append(&log, &said).unwrap_err();
+        assert_eq!((error.code(), error.record_errors().len()), (32, 2));
+        assert!(error.record_errors()[0].message.ends_with("should not set timestamp type to LogAppendTime."));
     }
 }
 
@@ -243,7 +282,7 @@ fn a_compacted_topic_takes_no_record_without_key() {
             )
             .unwrap();
         let error = try_append(&log, &bytes).unwrap_err();
-        let message = "a compacted topic takes no record without a key".to_owned();
+        let message = "Compacted topic cannot accept message without key in topic partition topic-0".to_owned();
         assert_eq!(
             (error.code(), error.record_errors()),
             (

@@ -18,13 +18,15 @@ use crate::reply::{self, ReplyTo};
 use crate::stored::StoredFile;
 
 /// The APIs that this crate answers itself.
-const OWN_APIS: [i16; 6] = [
+const OWN_APIS: [i16; 8] = [
     api::PRODUCE,
     api::FETCH,
     api::LIST_OFFSETS,
     api::METADATA,
     api::API_VERSIONS,
     api::OFFSET_FOR_LEADER_EPOCH,
+    api::DELETE_RECORDS,
+    api::DESCRIBE_TOPIC_PARTITIONS,
 ];
 
 /// The served versions of every API.

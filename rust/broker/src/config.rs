@@ -79,6 +79,7 @@ pub(crate) struct Options {
     pub(crate) queued_requests_max: usize,
     pub(crate) fetch_bytes_max: i32,
     pub(crate) fetch_sessions_max: usize,
+    pub(crate) described_partitions_max: i32,
     pub(crate) auto_create_topics: bool,
     pub(crate) send_mode: SendMode,
     pub(crate) socket_buffer_bytes: Option<usize>,
@@ -119,6 +120,7 @@ impl Options {
             },
             queued_requests_max: reader.number("queued.max.requests", 500)?,
             fetch_bytes_max: reader.number("fetch.max.bytes", 57_671_680)?,
+            described_partitions_max: reader.number("max.request.partition.size.limit", 2000)?,
             fetch_sessions_max: reader.number("max.incremental.fetch.session.cache.slots", 1000)?,
             auto_create_topics: reader.boolean("auto.create.topics.enable", true)?,
             send_mode: match reader.text("barnabas.send") {

@@ -16,7 +16,10 @@ use crate::broker::Broker;
 use crate::control::{ApiRequest, Event};
 use crate::reply::ReplyTo;
 use crate::stored::StoredFile;
-use crate::{api_versions, fetch, list_offsets, metadata, offset_for_leader_epoch, produce};
+use crate::{
+    api_versions, delete_records, describe_topic_partitions, fetch, list_offsets, metadata, offset_for_leader_epoch,
+    produce, produce_plan,
+};
 
 /// The other end of a connection.
 #[derive(Debug)]
@@ -132,7 +135,7 @@ impl Dispatch {
         let peer = &connection.peer;
         match to.api_key {
             api::PRODUCE => {
-                let is_admin = produce::is_admin(header.client_id);
+                let is_admin = produce_plan::is_admin(header.client_id);
                 let begin = frame.len() - body.len();
                 let Some(body) = frame.get_mut(begin..) else {
                     return broker.refuse();
@@ -142,6 +145,8 @@ impl Dispatch {
             api::FETCH => fetch::handle(broker, peer, to, body, arrival, response),
             api::LIST_OFFSETS => list_offsets::handle(broker, to, body, response),
             api::OFFSET_FOR_LEADER_EPOCH => offset_for_leader_epoch::handle(broker, to, body, response),
+            api::DELETE_RECORDS => delete_records::handle(broker, to, body),
+            api::DESCRIBE_TOPIC_PARTITIONS => describe_topic_partitions::handle(broker, peer, to, body, response),
             api::API_VERSIONS => api_versions::handle(broker, to, body, response),
             api::METADATA => {
                 let creation = metadata::Creation::of(broker);

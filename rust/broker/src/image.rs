@@ -141,6 +141,8 @@ pub(crate) struct Image {
     /// Leader epoch of the metadata log at that offset.
     pub(crate) epoch: i32,
     pub(crate) controller: Option<i32>,
+    /// This broker.
+    pub(crate) node_id: Option<i32>,
     pub(crate) brokers: BTreeMap<i32, Arc<BrokerEntry>>,
     topics: HashMap<Arc<str>, Arc<Topic>>,
     names: HashMap<TopicId, Arc<str>>,
@@ -157,6 +159,16 @@ impl Image {
 
     pub(crate) fn topics(&self) -> impl ExactSizeIterator<Item = &Arc<Topic>> {
         self.topics.values()
+    }
+
+    /// The replicas of a partition whose broker is gone, does not have the listener, or has lost the data directory.
+    pub(crate) fn offline_replicas(&self, entry: &PartitionEntry, listener: &str) -> Vec<i32> {
+        let is_lost = matches!(entry.usable(), Err(ErrorCode::KAFKA_STORAGE_ERROR));
+        let is_offline = |id: &&i32| {
+            let broker = self.brokers.get(*id);
+            broker.is_none_or(|broker| broker.endpoint(listener).is_none()) || (is_lost && self.node_id == Some(**id))
+        };
+        entry.state.replicas.iter().filter(is_offline).copied().collect()
     }
 
     pub(crate) fn local_partitions(&self) -> impl Iterator<Item = &Arc<Partition>> {

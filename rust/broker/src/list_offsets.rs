@@ -2,7 +2,7 @@
 //!
 //! There is no tiered storage, so that everything is local and nothing is tiered or pending, as Kafka answers without it.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use barnabas_net::part::Response;
@@ -16,7 +16,7 @@ use barnabas_wire::messages::list_offsets::{
 use barnabas_wire::primitives::Reader;
 
 use crate::broker::Broker;
-use crate::image::Topic;
+use crate::image::{Image, Topic};
 use crate::partition::{Partition, log_error_code};
 use crate::reply::{self, ReplyTo};
 use crate::stored::StoredFile;
@@ -34,41 +34,65 @@ pub(crate) fn handle(
     let Ok(request) = ListOffsetsRequest::decode(&mut Reader::new(body), to.api_version) else {
         return broker.refuse();
     };
-    let image = broker.image();
-    let mut seen = HashSet::new();
-    let mut twice = HashSet::new();
-    for topic in &request.topics {
-        for partition in &topic.partitions {
-            if !seen.insert((topic.name, partition.partition_index)) {
-                twice.insert((topic.name, partition.partition_index));
-            }
-        }
-    }
-    let mut told = HashSet::new();
-    let topics = request.topics.iter().map(|asked| {
-        let topic = image.topic(asked.name);
-        let partitions = asked.partitions.iter().filter(|partition| {
-            // Asked for twice, a partition is refused once.
-            told.insert((asked.name, partition.partition_index))
-        });
-        let partitions = partitions.map(|partition| {
-            let result = if twice.contains(&(asked.name, partition.partition_index)) {
-                Err(ErrorCode::INVALID_REQUEST)
-            } else {
-                find(topic, partition, &request, to.api_version)
-            };
-            partition_response(partition.partition_index, result, to.api_version)
-        });
-        ListOffsetsTopicResponse {
-            name: asked.name,
-            partitions: partitions.collect(),
-        }
-    });
-    let answer = ListOffsetsResponse {
-        topics: topics.collect(),
-        ..ListOffsetsResponse::default()
+    let answer = if matches!(request.isolation_level, 0 | 1) {
+        answer(&broker.image(), &request, to.api_version)
+    } else {
+        refuse_unforeseen(&request)
     };
     reply::write(response, to, |writer| answer.encode(writer, to.api_version))
+}
+
+/// Kafka stumbles over an isolation level that there is not, and says so of every partition.
+fn refuse_unforeseen<'a>(request: &ListOffsetsRequest<'a>) -> ListOffsetsResponse<'a> {
+    let error = ErrorCode::UNKNOWN_SERVER_ERROR;
+    let topics = request.topics.iter().map(|asked| ListOffsetsTopicResponse {
+        name: asked.name,
+        partitions: asked
+            .partitions
+            .iter()
+            .map(|partition| partition_response(partition.partition_index, Err(error), 1))
+            .collect(),
+    });
+    ListOffsetsResponse {
+        topics: topics.collect(),
+        ..ListOffsetsResponse::default()
+    }
+}
+
+/// Every topic once, if it has partitions, and every partition once: asked for twice, it is refused.
+fn answer<'a>(image: &Image, request: &ListOffsetsRequest<'a>, version: i16) -> ListOffsetsResponse<'a> {
+    let mut counts: HashMap<(&str, i32), usize> = HashMap::new();
+    for asked in &request.topics {
+        for partition in &asked.partitions {
+            *counts.entry((asked.name, partition.partition_index)).or_default() += 1;
+        }
+    }
+    let mut topics: Vec<ListOffsetsTopicResponse<'a>> = Vec::with_capacity(request.topics.len());
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for asked in request.topics.iter().filter(|asked| !asked.partitions.is_empty()) {
+        let topic = image.topic(asked.name);
+        let place = *places.entry(asked.name).or_insert(topics.len());
+        if place == topics.len() {
+            topics.push(ListOffsetsTopicResponse {
+                name: asked.name,
+                partitions: Vec::with_capacity(asked.partitions.len()),
+            });
+        }
+        let Some(told) = topics.get_mut(place) else { continue };
+        for partition in &asked.partitions {
+            let index = partition.partition_index;
+            let result = match counts.remove(&(asked.name, index)) {
+                Some(1) => find(topic, partition, request, version),
+                Some(_) => Err(ErrorCode::INVALID_REQUEST),
+                None => continue,
+            };
+            told.partitions.push(partition_response(index, result, version));
+        }
+    }
+    ListOffsetsResponse {
+        topics,
+        ..ListOffsetsResponse::default()
+    }
 }
 
 /// Offset, timestamp and leader epoch.
@@ -121,7 +145,8 @@ fn position(partition: &Partition, timestamp: i64, up_to: i64) -> Result<Positio
             return Ok((start, UNKNOWN, partition.first_epoch()));
         }
         LATEST_TIERED_TIMESTAMP | EARLIEST_PENDING_UPLOAD_TIMESTAMP => return Ok((UNKNOWN, UNKNOWN, -1)),
-        MAX_TIMESTAMP => log.max_timestamp(up_to),
+        // Where that record may not be seen yet there is none, as in Kafka: an older one is not the answer.
+        MAX_TIMESTAMP => log.max_timestamp(i64::MAX),
         timestamp => log.offset_for_timestamp(timestamp, up_to),
     };
     let found = found

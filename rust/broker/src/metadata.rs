@@ -1,7 +1,8 @@
 //! Metadata, key 3, versions 0 to 13, answered from the published image.
 //!
 //! A topic that is asked for by name, does not exist and may be created on the way sends the request to the control
-//! plane, which creates it and lets the request run again against the image, without creation then.
+//! plane, which lets the request run against the image, without creation then, and creates the topic: as in Kafka, who
+//! asks first is told that it is not known.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use crate::stored::StoredFile;
 
 /// What Kafka allows on a topic when there is no authorizer: read, write, create, delete, alter, describe, and describe
 /// and alter configs, each as the bit of its number in the ACL protocol.
-const TOPIC_OPERATIONS: i32 = 0b1101_1111_1000;
+pub(crate) const TOPIC_OPERATIONS: i32 = 0b1101_1111_1000;
 /// The same for the cluster: create, alter, describe, cluster action, describe and alter configs, idempotent write.
 const CLUSTER_OPERATIONS: i32 = 0b1_1111_1010_0000;
 const TOPIC_NAME_BYTES_MAX: usize = 249;
@@ -70,11 +71,14 @@ pub(crate) fn handle(
         .topics
         .as_deref()
         .filter(|topics| version > 0 || !topics.is_empty());
-    if let Some(error) = asked.and_then(|topics| topics.iter().find_map(|topic| malformed(topic, version))) {
+    if let Some(error) = asked.and_then(|topics| malformed(topics, version)) {
         return Answer::Done(refuse_request(error, to, &request, response));
     }
     let may_create = creation == Creation::Allowed && request.allow_auto_topic_creation;
-    if may_create && asked.is_some_and(|topics| topics.iter().any(|topic| is_to_be_created(&image, topic))) {
+    let is_incomplete = |topics: &[MetadataRequestTopic<'_>]| {
+        !names_ids(topics) && topics.iter().any(|topic| is_to_be_created(&image, topic))
+    };
+    if may_create && asked.is_some_and(is_incomplete) {
         return Answer::MustCreate;
     }
     let operations = if request.include_topic_authorized_operations {
@@ -111,21 +115,26 @@ pub(crate) fn handle(
     Answer::Done(reply::write(response, to, |writer| answer.encode(writer, version)))
 }
 
-/// A name may be null, and an id may be given, only since version 12. Neither of both is what Kafka does not foresee.
-fn malformed(topic: &MetadataRequestTopic<'_>, version: i16) -> Option<ErrorCode> {
-    let has_id = topic.topic_id != ZERO_UUID;
-    match (version < 12, topic.name.is_some(), has_id) {
-        (true, false, _) | (true, _, true) => Some(ErrorCode::INVALID_REQUEST),
-        (false, false, false) => Some(ErrorCode::UNKNOWN_SERVER_ERROR),
-        _ => None,
+/// A name may be null, and an id may be given, only since version 12. Neither of both is what Kafka does not foresee; it
+/// looks at names only if there is no id at all.
+fn malformed(topics: &[MetadataRequestTopic<'_>], version: i16) -> Option<ErrorCode> {
+    let is_wrong = |topic: &MetadataRequestTopic<'_>| topic.name.is_none() || topic.topic_id != ZERO_UUID;
+    if version < 12 {
+        return topics.iter().any(is_wrong).then_some(ErrorCode::INVALID_REQUEST);
     }
+    let lacks_names = !names_ids(topics) && topics.iter().any(|topic| topic.name.is_none());
+    lacks_names.then_some(ErrorCode::UNKNOWN_SERVER_ERROR)
+}
+
+/// Whether a request goes by ids, so that names in it do not count.
+fn names_ids(topics: &[MetadataRequestTopic<'_>]) -> bool {
+    topics.iter().any(|topic| topic.topic_id != ZERO_UUID)
 }
 
 fn is_to_be_created(image: &Image, topic: &MetadataRequestTopic<'_>) -> bool {
-    topic.topic_id == ZERO_UUID
-        && topic
-            .name
-            .is_some_and(|name| image.topic(name).is_none() && is_valid_topic_name(name) && name != METADATA_TOPIC)
+    topic
+        .name
+        .is_some_and(|name| image.topic(name).is_none() && is_valid_topic_name(name) && name != METADATA_TOPIC)
 }
 
 /// Kafka's error for a request that breaks a rule: every topic gets it.
@@ -143,6 +152,7 @@ fn refuse_request(
     });
     let answer = MetadataResponse {
         topics: topics.collect(),
+        error_code: error.code(),
         ..MetadataResponse::default()
     };
     reply::write(response, to, |writer| answer.encode(writer, to.api_version))
@@ -155,6 +165,14 @@ pub(crate) fn is_valid_topic_name(name: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+}
+
+/// The cluster's own topics, by name; of others, too, Kafka says so before they exist.
+pub(crate) fn is_internal_name(name: &str) -> bool {
+    matches!(
+        name,
+        "__consumer_offsets" | "__transaction_state" | "__share_group_state"
+    )
 }
 
 struct Context<'a> {
@@ -185,10 +203,15 @@ impl<'a> Context<'a> {
         topics.into_iter().map(|topic| self.known(topic)).collect()
     }
 
-    /// Kafka's order: ids that are not known, then what there is, then names that are not.
+    /// Kafka's order: ids that are not known, then what there is, then names that are not. Where one topic goes by its id,
+    /// all do.
     fn asked_topics(&self, asked: &[MetadataRequestTopic<'a>]) -> Vec<MetadataResponseTopic<'a>> {
+        let by_id = names_ids(asked);
         let mut seen = HashSet::new();
-        let asked = asked.iter().filter(|topic| seen.insert((topic.name, topic.topic_id)));
+        let asked = asked
+            .iter()
+            .filter(|topic| by_id == (topic.topic_id != ZERO_UUID))
+            .filter(|topic| seen.insert((topic.name.filter(|_| !by_id), topic.topic_id)));
         let mut topics: Vec<_> = asked.map(|topic| self.asked(topic)).collect();
         topics.sort_by_key(|topic| match ErrorCode(topic.error_code) {
             ErrorCode::UNKNOWN_TOPIC_ID => 0,
@@ -199,23 +222,32 @@ impl<'a> Context<'a> {
     }
 
     fn asked(&self, asked: &MetadataRequestTopic<'a>) -> MetadataResponseTopic<'a> {
-        let unknown = |error: ErrorCode, name| MetadataResponseTopic {
-            error_code: error.code(),
-            name,
-            topic_id: asked.topic_id,
-            ..MetadataResponseTopic::default()
-        };
         if asked.topic_id != ZERO_UUID {
             return match self.image.topic_by_id(&asked.topic_id) {
                 Some(topic) => self.known(topic),
-                None => unknown(ErrorCode::UNKNOWN_TOPIC_ID, None),
+                None => MetadataResponseTopic {
+                    error_code: ErrorCode::UNKNOWN_TOPIC_ID.code(),
+                    name: None,
+                    topic_id: asked.topic_id,
+                    ..MetadataResponseTopic::default()
+                },
             };
         }
         let name = asked.name.unwrap_or_default();
-        match self.image.topic(name) {
-            Some(topic) => self.known(topic),
-            None if is_valid_topic_name(name) => unknown(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, Some(name)),
-            None => unknown(ErrorCode::INVALID_TOPIC_EXCEPTION, Some(name)),
+        if let Some(topic) = self.image.topic(name) {
+            return self.known(topic);
+        }
+        let error = if is_valid_topic_name(name) {
+            ErrorCode::UNKNOWN_TOPIC_OR_PARTITION
+        } else {
+            ErrorCode::INVALID_TOPIC_EXCEPTION
+        };
+        MetadataResponseTopic {
+            error_code: error.code(),
+            name: Some(name),
+            is_internal: is_internal_name(name),
+            topic_authorized_operations: self.operations,
+            ..MetadataResponseTopic::default()
         }
     }
 
@@ -238,7 +270,6 @@ impl<'a> Context<'a> {
             Some(broker) if broker.endpoint(self.listener).is_none() => self.no_listener,
             Some(_) => ErrorCode::NONE,
         };
-        let is_offline = |id: &i32| !self.image.brokers.contains_key(id);
         MetadataResponsePartition {
             error_code: error.code(),
             partition_index: state.index,
@@ -246,7 +277,7 @@ impl<'a> Context<'a> {
             leader_epoch: state.leader_epoch,
             replica_nodes: state.replicas.clone(),
             isr_nodes: state.isr.clone(),
-            offline_replicas: state.replicas.iter().copied().filter(is_offline).collect(),
+            offline_replicas: self.image.offline_replicas(entry, self.listener),
         }
     }
 }

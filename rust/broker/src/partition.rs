@@ -125,23 +125,31 @@ impl Partition {
     /// Checks the leader epoch that a client believes in (KIP-320); -1 means that it does not say.
     pub(crate) fn check_leader_epoch(&self, current: i32) -> Result<(), ErrorCode> {
         match self.leader_epoch() {
-            _ if current < 0 => Ok(()),
+            _ if current == -1 => Ok(()),
             epoch if current < epoch => Err(ErrorCode::FENCED_LEADER_EPOCH),
             epoch if current > epoch => Err(ErrorCode::UNKNOWN_LEADER_EPOCH),
             _ => Ok(()),
         }
     }
 
-    /// Where a leader epoch ends. The newest epoch ends where the log does, even before its first record: Kafka enters it
-    /// into its epoch cache when it becomes leader.
+    /// Where a leader epoch ends. The newest epoch is there even before its first record: Kafka enters it into its epoch
+    /// cache when it becomes leader.
     pub(crate) fn epoch_end_offset(&self, epoch: i32) -> EpochEndOffset {
-        if epoch >= 0 && epoch == self.leader_epoch() {
-            return EpochEndOffset {
-                epoch,
-                end_offset: self.log.log_end_offset(),
-            };
+        let current = self.leader_epoch();
+        let ends_now = |epoch| EpochEndOffset {
+            epoch,
+            end_offset: self.log.log_end_offset(),
+        };
+        if epoch < 0 && current < 0 {
+            return self.log.epoch_end_offset(epoch);
         }
-        self.log.epoch_end_offset(epoch)
+        match self.log.latest_epoch() {
+            _ if epoch == current => ends_now(epoch),
+            // The newest epoch begins at the log's end.
+            Some(latest) if latest < epoch && epoch < current => ends_now(latest),
+            None if epoch != -1 && epoch < current => ends_now(epoch),
+            _ => self.log.epoch_end_offset(epoch),
+        }
     }
 
     /// The leader epoch of the first record, or the current one if there is none.

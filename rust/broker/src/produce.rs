@@ -12,74 +12,28 @@ use std::time::Duration;
 use barnabas_log::{AppendError, AppendInfo, AppendOrigin};
 use barnabas_net::part::Response;
 use barnabas_net::server::Outcome;
-use barnabas_records::{BatchHeader, Compression, LOG_OVERHEAD, MAGIC_V2};
+use barnabas_records::BatchHeader;
+use barnabas_wire::Result as WireResult;
 use barnabas_wire::errors::ErrorCode;
 use barnabas_wire::messages::produce::{
-    BatchIndexAndErrorMessage, LeaderIdAndEpoch, NodeEndpoint, PartitionProduceData, PartitionProduceResponse,
-    ProduceRequest, ProduceResponse, TopicProduceResponse,
+    BatchIndexAndErrorMessage, LeaderIdAndEpoch, NodeEndpoint, PartitionProduceResponse, ProduceResponse,
+    TopicProduceResponse,
 };
-use barnabas_wire::primitives::{Reader, Uuid};
-use barnabas_wire::{Result as WireResult, messages::Records, primitives::Writer};
+use barnabas_wire::primitives::{Uuid, Writer};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::broker::Broker;
 use crate::dispatch::Peer;
-use crate::image::{Image, Topic};
+use crate::image::Image;
 use crate::partition::Partition;
+use crate::produce_plan::{ACKS_ALL, PlannedTopic, Refusal, plan};
 use crate::purgatory::Parked;
 use crate::reply::{self, ReplyTo};
 use crate::stored::StoredFile;
 
-/// The client id with which Kafka's tools may write to internal topics.
-const ADMIN_CLIENT_ID: &str = "__admin_client";
-const ACKS_ALL: i16 = -1;
-/// Where a batch's magic stands, in every version of the format.
-const MAGIC_POSITION: usize = 16;
-/// Least length that a batch of any version may declare.
-const LEGACY_RECORD_OVERHEAD: usize = 14;
-
 /// Least capacity of a buffer that an append's records are copied to.
 const APPEND_BUFFER_BYTES_MIN: usize = 32 * 1024;
-
-/// A request whose names are resolved.
-struct Plan {
-    acks: i16,
-    timeout: Duration,
-    topics: Vec<PlannedTopic>,
-}
-
-struct PlannedTopic {
-    name: Arc<str>,
-    id: Uuid,
-    partitions: Vec<Planned>,
-}
-
-struct Planned {
-    index: i32,
-    target: Result<(Arc<Partition>, Range<usize>), Refusal>,
-}
-
-/// Why a partition's batch was not appended.
-struct Refusal {
-    error: ErrorCode,
-    message: Option<String>,
-    log_start_offset: i64,
-    records: Vec<(i32, String)>,
-    leader: LeaderIdAndEpoch,
-}
-
-impl From<ErrorCode> for Refusal {
-    fn from(error: ErrorCode) -> Self {
-        Self {
-            error,
-            message: None,
-            log_start_offset: -1,
-            records: Vec::new(),
-            leader: LeaderIdAndEpoch::default(),
-        }
-    }
-}
 
 struct Done {
     name: Arc<str>,
@@ -224,146 +178,6 @@ fn append_on_helper(
     receiver
 }
 
-fn plan(image: &Image, client_is_admin: bool, version: i16, body: &[u8]) -> WireResult<Plan> {
-    let request = ProduceRequest::decode(&mut Reader::new(body), version)?;
-    let verdict = judge(&request);
-    let topics = request.topic_data.iter().map(|topic_data| {
-        let topic = if version >= 13 {
-            image.topic_by_id(&topic_data.topic_id)
-        } else {
-            image.topic(topic_data.name)
-        };
-        let partitions = topic_data.partition_data.iter().map(|data| {
-            let target = match verdict {
-                Some((error, message)) => Err(Refusal {
-                    message: message.map(str::to_owned),
-                    ..error.into()
-                }),
-                None => resolve(topic, data, version, body, request.acks, client_is_admin),
-            };
-            Planned {
-                index: data.index,
-                target,
-            }
-        });
-        PlannedTopic {
-            name: topic.map_or_else(|| Arc::from(topic_data.name), |topic| Arc::clone(&topic.name)),
-            id: topic_data.topic_id,
-            partitions: partitions.collect(),
-        }
-    });
-    Ok(Plan {
-        acks: request.acks,
-        timeout: Duration::from_millis(u64::try_from(request.timeout_ms).unwrap_or(0)),
-        topics: topics.collect(),
-    })
-}
-
-/// What refuses a request as a whole. Kafka finds both when it looks for transactional records before all else: it takes
-/// those without an id for a lack of rights; with one, they are what is not served here.
-fn judge(request: &ProduceRequest<'_>) -> Option<(ErrorCode, Option<&'static str>)> {
-    let partitions = request.topic_data.iter().flat_map(|topic| &topic.partition_data);
-    let mut is_transactional = false;
-    for bytes in partitions.filter_map(|data| data.records.as_bytes()) {
-        if let Err(error) = batch_len(bytes) {
-            return Some((error, Some("the length or the magic of a record batch is not valid")));
-        }
-        is_transactional |= BatchHeader::parse(bytes).is_ok_and(|header| header.is_transactional());
-    }
-    match request.transactional_id {
-        _ if !is_transactional => None,
-        None => Some((ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED, None)),
-        Some(_) => Some((
-            ErrorCode::INVALID_TXN_STATE,
-            Some("transactions are not served by this broker"),
-        )),
-    }
-}
-
-/// The partition and the place of its batch in `body`; checks come in Kafka's order.
-fn resolve(
-    topic: Option<&Arc<Topic>>,
-    data: &PartitionProduceData<'_>,
-    version: i16,
-    body: &[u8],
-    acks: i16,
-    client_is_admin: bool,
-) -> Result<(Arc<Partition>, Range<usize>), Refusal> {
-    let unknown = if version >= 13 {
-        ErrorCode::UNKNOWN_TOPIC_ID
-    } else {
-        ErrorCode::UNKNOWN_TOPIC_OR_PARTITION
-    };
-    let topic = topic.ok_or(unknown)?;
-    let entry = topic
-        .partition(data.index)
-        .ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
-    let batch = locate(body, data.records, version)?;
-    if !(-1..=1).contains(&acks) {
-        return Err(ErrorCode::INVALID_REQUIRED_ACKS.into());
-    }
-    if topic.is_internal && !client_is_admin {
-        return Err(ErrorCode::INVALID_TOPIC_EXCEPTION.into());
-    }
-    match entry.usable() {
-        Err(ErrorCode::KAFKA_STORAGE_ERROR) => Err(ErrorCode::KAFKA_STORAGE_ERROR.into()),
-        Ok(partition) if partition.is_leader() => {
-            if acks == ACKS_ALL && entry.state.isr.len() < topic.min_insync_replicas {
-                return Err(ErrorCode::NOT_ENOUGH_REPLICAS.into());
-            }
-            Ok((Arc::clone(partition), batch))
-        }
-        _ => {
-            let leader = LeaderIdAndEpoch {
-                leader_id: entry.state.leader,
-                leader_epoch: entry.state.leader_epoch,
-            };
-            Err(Refusal {
-                leader,
-                ..ErrorCode::NOT_LEADER_OR_FOLLOWER.into()
-            })
-        }
-    }
-}
-
-/// Where the one batch that a request may carry for a partition lies in `body`. Bytes behind it that make no further
-/// batch are left out, as in Kafka.
-fn locate(body: &[u8], records: Records<'_>, version: i16) -> Result<Range<usize>, ErrorCode> {
-    let bytes = records.as_bytes().unwrap_or_default();
-    let len = batch_len(bytes)?.ok_or(ErrorCode::INVALID_RECORD)?;
-    let (batch, rest) = bytes.split_at_checked(len).ok_or(ErrorCode::INVALID_RECORD)?;
-    if batch.get(MAGIC_POSITION).copied() != Some(MAGIC_V2.cast_unsigned()) {
-        return Err(ErrorCode::INVALID_RECORD);
-    }
-    let codec = BatchHeader::parse(batch)
-        .ok()
-        .and_then(|header| header.compression().ok());
-    if version < 7 && codec == Some(Compression::Zstd) {
-        return Err(ErrorCode::UNSUPPORTED_COMPRESSION_TYPE);
-    }
-    if batch_len(rest)?.is_some() {
-        return Err(ErrorCode::INVALID_RECORD);
-    }
-    let begin = bytes.as_ptr().addr().wrapping_sub(body.as_ptr().addr());
-    Ok(begin..begin + len)
-}
-
-/// Length of the batch at the front, `None` when the bytes end before it does, by Kafka's rules.
-fn batch_len(bytes: &[u8]) -> Result<Option<usize>, ErrorCode> {
-    let Some(length) = bytes.get(LOG_OVERHEAD - 4..).and_then(|rest| rest.first_chunk()) else {
-        return Ok(None);
-    };
-    let length = usize::try_from(i32::from_be_bytes(*length)).map_err(|_| ErrorCode::CORRUPT_MESSAGE)?;
-    if length < LEGACY_RECORD_OVERHEAD {
-        return Err(ErrorCode::CORRUPT_MESSAGE);
-    }
-    match bytes.get(MAGIC_POSITION) {
-        Some(magic) if *magic > MAGIC_V2.cast_unsigned() => Err(ErrorCode::CORRUPT_MESSAGE),
-        Some(_) => Ok(Some(length + LOG_OVERHEAD).filter(|len| *len <= bytes.len())),
-        None => Ok(None),
-    }
-}
-
 /// Appends one partition's batch and says how long the log took.
 fn append(
     broker: &Broker,
@@ -406,7 +220,8 @@ fn refusal(partition: &Partition, error: &AppendError) -> Refusal {
     // Kafka tells the log's start only with errors that come from looking at the records.
     let looked = !matches!(
         code,
-        ErrorCode::CORRUPT_MESSAGE
+        ErrorCode::UNKNOWN_SERVER_ERROR
+            | ErrorCode::CORRUPT_MESSAGE
             | ErrorCode::MESSAGE_TOO_LARGE
             | ErrorCode::KAFKA_STORAGE_ERROR
             | ErrorCode::NOT_LEADER_OR_FOLLOWER
@@ -604,9 +419,4 @@ fn partition_response(done: &DonePartition, version: i16) -> PartitionProduceRes
             },
         },
     }
-}
-
-/// Whether a client may write to internal topics.
-pub(crate) fn is_admin(client_id: Option<&str>) -> bool {
-    client_id == Some(ADMIN_CLIENT_ID)
 }

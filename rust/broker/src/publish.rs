@@ -18,6 +18,7 @@ impl Broker {
     pub(crate) fn publish(self: &Arc<Self>, delta: Vec<Change>, offset: i64, epoch: i32) -> Result<(), BrokerError> {
         let _turn = self.publishing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut image = Image::clone(&self.image());
+        image.node_id = Some(self.node_id);
         image.offset = offset;
         image.epoch = epoch;
         let mut removed = Vec::new();

@@ -609,6 +609,14 @@ fn too_few_in_sync_replicas_refuse_acks_all() {
     let fixture = Fixture::with(&[], &[("min.insync.replicas", "2")]);
     let mut client = fixture.connect();
     let records = batch(&[b"a"]);
+    // More in-sync replicas than replicas cannot be asked for.
+    assert_eq!(client.produce(0, &records), (0, 0));
+    let mut change = barnabas_broker::TopicChange {
+        options: common::options(&[("min.insync.replicas", "2")]),
+        ..topic_change(TOPIC, TOPIC_ID, 3, 5)
+    };
+    change.partitions[0].replicas = vec![1, 2];
+    fixture.node.publish(vec![Change::Topic(change)], 11, 1).unwrap();
     assert_eq!(client.produce(0, &records), (error(ErrorCode::NOT_ENOUGH_REPLICAS), -1));
     let by_leader = client.produce_with(&Produce {
         acks: 1,

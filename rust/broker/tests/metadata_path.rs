@@ -50,7 +50,9 @@ fn api_versions_tells_what_is_served() {
             (11, 0, 9),
             (18, 0, 4),
             (19, 2, 7),
+            (21, 0, 2),
             (23, 2, 4),
+            (75, 0, 0),
         ];
         assert_eq!((response.error_code, ranges.as_slice()), (0, expected.as_slice()));
         if version >= 3 {
@@ -223,6 +225,54 @@ fn metadata_by_topic_id() {
     metadata(&mut client, 11, Some(vec![by_id(TOPIC_ID)]), |response| {
         assert_eq!(codes(response)[0].1, ErrorCode::INVALID_REQUEST);
     });
+    // Where one topic goes by its id, names do not count, not even those that are to be created.
+    metadata(
+        &mut client,
+        13,
+        Some(vec![named("fresh"), by_id(TOPIC_ID), by_id(TOPIC_ID)]),
+        |response| {
+            assert_eq!(codes(response), [(Some(TOPIC.to_owned()), ErrorCode::NONE, 3)]);
+        },
+    );
+    for version in [12, 13] {
+        metadata(
+            &mut client,
+            version,
+            Some(vec![by_id([0; 16]), named(TOPIC)]),
+            |response| {
+                let stumbled = ErrorCode::UNKNOWN_SERVER_ERROR;
+                let top = if version < 13 { ErrorCode::NONE } else { stumbled };
+                assert_eq!(ErrorCode(response.error_code), top);
+                assert!(codes(response).iter().all(|(_, error, _)| *error == stumbled));
+            },
+        );
+    }
+}
+
+#[test]
+fn operations_are_told_of_every_topic_that_is_named() {
+    let fixture = Fixture::start();
+    let mut client = fixture.connect();
+    for include in [true, false] {
+        let request = MetadataRequest {
+            topics: Some(vec![named(TOPIC), named("nothing"), named("__transaction_state")]),
+            allow_auto_topic_creation: false,
+            include_cluster_authorized_operations: include,
+            include_topic_authorized_operations: include,
+        };
+        let body = client.call(api::METADATA, 9, &request.to_bytes(9).unwrap());
+        let response = MetadataResponse::decode(&mut Reader::new(&body), 9).unwrap();
+        let operations: Vec<_> = response
+            .topics
+            .iter()
+            .map(|topic| topic.topic_authorized_operations)
+            .collect();
+        let (topic, cluster) = if include { (3576, 8096) } else { (i32::MIN, i32::MIN) };
+        assert_eq!(operations, [topic; 3]);
+        assert_eq!(response.cluster_authorized_operations, cluster);
+        let internal: Vec<_> = response.topics.iter().map(|topic| topic.is_internal).collect();
+        assert_eq!(internal, [false, false, true], "also before it exists");
+    }
 }
 
 #[test]
@@ -343,6 +393,58 @@ fn list_offsets_knows_times_and_special_ones() {
         list_offset(&mut client, 11, with(0, 6)).0,
         ErrorCode::UNKNOWN_LEADER_EPOCH
     );
+    // Only -1 stands for no epoch.
+    assert_eq!(
+        list_offset(&mut client, 11, with(0, -2)).0,
+        ErrorCode::FENCED_LEADER_EPOCH
+    );
+}
+
+#[test]
+fn list_offsets_answers_each_partition_once() {
+    let fixture = Fixture::start();
+    let mut client = fixture.connect();
+    let topic = |name, partitions: &[i32]| ListOffsetsTopic {
+        name,
+        partitions: partitions
+            .iter()
+            .map(|index| ListOffsetsPartition {
+                partition_index: *index,
+                timestamp: -1,
+                ..ListOffsetsPartition::default()
+            })
+            .collect(),
+    };
+    let mut ask = |isolation_level, topics| {
+        let request = ListOffsetsRequest {
+            replica_id: -1,
+            isolation_level,
+            topics,
+            ..ListOffsetsRequest::default()
+        };
+        let body = client.call(api::LIST_OFFSETS, 7, &request.to_bytes(7).unwrap());
+        let response = ListOffsetsResponse::decode(&mut Reader::new(&body), 7).unwrap();
+        let told = |topic: &barnabas_wire::messages::list_offsets::ListOffsetsTopicResponse<'_>| {
+            let partitions = topic.partitions.iter();
+            let partitions = partitions.map(|told| (told.partition_index, ErrorCode(told.error_code)));
+            (topic.name.to_owned(), partitions.collect::<Vec<_>>())
+        };
+        response.topics.iter().map(told).collect::<Vec<_>>()
+    };
+    let good = |index| (index, ErrorCode::NONE);
+    let twice = (0, ErrorCode::INVALID_REQUEST);
+    let found = ask(
+        0,
+        vec![topic(TOPIC, &[0, 1]), topic("none", &[]), topic(TOPIC, &[0, 2])],
+    );
+    assert_eq!(found, [(TOPIC.to_owned(), vec![twice, good(1), good(2)])]);
+    for level in [2, -1] {
+        let stumbled = (1, ErrorCode::UNKNOWN_SERVER_ERROR);
+        assert_eq!(
+            ask(level, vec![topic(TOPIC, &[1])]),
+            [(TOPIC.to_owned(), vec![stumbled])]
+        );
+    }
 }
 
 #[test]
@@ -381,5 +483,15 @@ fn a_leader_epoch_ends_where_the_next_begins() {
         assert_eq!(ask(&mut client, version, 8, 8), (ErrorCode::NONE, 8, 3));
         assert_eq!(ask(&mut client, version, 9, -1), (ErrorCode::NONE, -1, -1));
         assert_eq!(ask(&mut client, version, 5, 5).0, ErrorCode::FENCED_LEADER_EPOCH);
+        assert_eq!(ask(&mut client, version, 5, -2).0, ErrorCode::FENCED_LEADER_EPOCH);
+        // Before the first epoch that is known everything is deleted; -1 alone is no epoch.
+        assert_eq!(ask(&mut client, version, 2, -1), (ErrorCode::NONE, 2, 0));
+        assert_eq!(ask(&mut client, version, -2, -1), (ErrorCode::NONE, -2, 0));
+        assert_eq!(ask(&mut client, version, -1, -1), (ErrorCode::NONE, -1, -1));
     }
+    // An epoch without records ends where the next begins, which is the log's end.
+    let next = Change::Topic(topic_change(TOPIC, TOPIC_ID, 3, 12));
+    fixture.node.publish(vec![next], 12, 1).unwrap();
+    assert_eq!(ask(&mut client, 4, 10, 12), (ErrorCode::NONE, 8, 3));
+    assert_eq!(ask(&mut client, 4, 8, 12), (ErrorCode::NONE, 8, 3));
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import crc32c
 
+from barnabas.errors import UnknownTopicOrPartitionError
 from barnabas.protocol import codec
 from barnabas.protocol.messages.api_versions import ApiVersionsRequest
 from barnabas.protocol.messages.fetch import FetchRequest
@@ -84,6 +85,7 @@ class RawClient:
     def __init__(self, bootstrap_servers: str, client_id: str = "raw", timeout: float = 10.0) -> None:
         host, _, port = bootstrap_servers.partition(",")[0].rpartition(":")
         self.client_id = client_id
+        self.timeout = timeout
         self.socket = socket.create_connection((host, int(port)), timeout)
         self._ids = itertools.count(1)
 
@@ -141,9 +143,15 @@ class RawClient:
         return self.ask(FindCoordinatorRequest(coordinator_keys=[group])).coordinators[0]
 
     def topics(self, *names: str, create: bool = False) -> dict[str, Any]:
+        """Returns topics by name; with `create` asks again until those that are being created are there."""
         wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in names] if names else None
-        answer = self.ask(MetadataRequest(topics=wanted, allow_auto_topic_creation=create))
-        return {topic.name: topic for topic in answer.topics}
+        deadline = time.monotonic() + self.timeout
+        while True:
+            answer = self.ask(MetadataRequest(topics=wanted, allow_auto_topic_creation=create))
+            topics = {topic.name: topic for topic in answer.topics}
+            is_missing = any(topic.error_code == UnknownTopicOrPartitionError.code for topic in topics.values())
+            if not (create and is_missing) or time.monotonic() > deadline:
+                return topics
 
     def versions(self) -> dict[int, tuple[int, int]]:
         answer = self.ask(ApiVersionsRequest(client_software_name="raw", client_software_version="1"), 4)

@@ -24,6 +24,7 @@ from barnabas.protocol.messages.init_producer_id import InitProducerIdRequest
 from barnabas.protocol.messages.join_group import JoinGroupRequest
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 from barnabas.protocol.messages.list_groups import ListGroupsRequest
+from barnabas.protocol.messages.metadata import MetadataRequest
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
 from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
 from barnabas.protocol.messages.sync_group import SyncGroupRequest
@@ -223,10 +224,16 @@ def test_create_topics_at_every_version(client: RawClient, version: int) -> None
 def test_unknown_topic_is_created_only_where_that_is_allowed(client: RawClient) -> None:
     unknown = errors.UnknownTopicOrPartitionError.code
     assert client.topics("not-there", create=False)["not-there"].error_code == unknown
-    assert client.topics("there-now", create=True)["there-now"].error_code == 0
+    wanted = [MetadataRequest.MetadataRequestTopic(name="there-soon")]
+    first = client.ask(MetadataRequest(topics=wanted, allow_auto_topic_creation=True)).topics[0]
+    assert (first.error_code, first.partitions) == (unknown, [])
+    assert client.topics("there-soon", create=True)["there-soon"].error_code == 0
     assert client.topics("not legal", create=True)["not legal"].error_code == errors.InvalidTopicError.code
     with Broker(auto_create_topics_enable=False) as strict, RawClient(strict.bootstrap_servers) as other:
-        assert other.topics("not-there", create=True)["not-there"].error_code == unknown
+        wanted = [MetadataRequest.MetadataRequestTopic(name="not-there")]
+        answer = other.ask(MetadataRequest(topics=wanted, allow_auto_topic_creation=True))
+        assert answer.topics[0].error_code == unknown
+        assert other.topics("not-there")["not-there"].error_code == unknown
 
 
 def test_topic_created_again_holds_nothing_of_the_old_one(client: RawClient) -> None:

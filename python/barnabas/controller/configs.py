@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.controller.broker_configs import SOURCE_DEFAULT, BrokerConfigs
 from barnabas.controller.config_key import InvalidConfigValue, Setting
-from barnabas.controller.topic_options import BROKER_SYNONYMS, TOPIC_OPTIONS
+from barnabas.controller.topic_options import BROKER_SYNONYMS, LOG_OPTIONS_OF_THE_BROKER, TOPIC_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,8 +113,10 @@ def _broker_default(name: str, broker_options: Mapping[str, str]) -> str | None:
 
 
 def dynamic_topic_defaults(broker: BrokerConfigs) -> dict[str, str]:
-    """Returns the topic options that broker options decide which were set after the start."""
-    return {**broker_topic_defaults(broker.cluster), **broker_topic_defaults(broker.broker)}
+    """Returns what logs go by beside their topics' own options: broker options that were set after the start."""
+    layers = (broker.cluster, broker.broker)
+    of_the_broker = {name: layer[name] for layer in layers for name in LOG_OPTIONS_OF_THE_BROKER if name in layer}
+    return {**broker_topic_defaults(broker.cluster), **broker_topic_defaults(broker.broker), **of_the_broker}
 
 
 def effective_topic_config(own: Mapping[str, str], broker: BrokerConfigs) -> list[Setting]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from barnabas.controller.topic_options import BROKER_SYNONYMS
+from barnabas.controller.topic_options import BROKER_SYNONYMS, LOG_OPTIONS_OF_THE_BROKER
 from barnabas.protocol.messages.abort_transaction_record import AbortTransactionRecord
 from barnabas.protocol.messages.begin_transaction_record import BeginTransactionRecord
 from barnabas.protocol.messages.broker_registration_change_record import BrokerRegistrationChangeRecord
@@ -58,8 +58,10 @@ INTERNAL_TOPICS = frozenset({OFFSETS_TOPIC, "__transaction_state", "__share_grou
 
 
 _NO_LEADER_CHANGE = -2
-_BEHIND_TOPICS = frozenset(option for synonyms in BROKER_SYNONYMS.values() for option, _ in synonyms)
-"""Broker options that give topics' options their defaults."""
+_BEHIND_TOPICS = frozenset(
+    [*(option for synonyms in BROKER_SYNONYMS.values() for option, _ in synonyms), *LOG_OPTIONS_OF_THE_BROKER]
+)
+"""Broker options that give topics' options their defaults, or that every log goes by."""
 
 
 _TRANSACTION_ENDS = (BeginTransactionRecord, EndTransactionRecord, AbortTransactionRecord)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from barnabas.controller.config_key import ConfigKey
 
-__all__ = ["BROKER_SYNONYMS", "TOPIC_OPTIONS"]
+__all__ = ["BROKER_SYNONYMS", "LOG_OPTIONS_OF_THE_BROKER", "TOPIC_OPTIONS"]
 
 _KEYS = (
     ConfigKey("cleanup.policy", "LIST", "delete", choices=("compact", "delete"), rule="list"),
@@ -47,6 +47,9 @@ _KEYS = (
 )
 
 TOPIC_OPTIONS: dict[str, ConfigKey] = {key.name: key for key in _KEYS}
+
+LOG_OPTIONS_OF_THE_BROKER = ("producer.id.expiration.ms",)
+"""Broker options that every log goes by, set at any time, which no topic can set for itself."""
 
 BROKER_SYNONYMS: dict[str, tuple[tuple[str, int], ...]] = {
     "cleanup.policy": (("log.cleanup.policy", 1),),

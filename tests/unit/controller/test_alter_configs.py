@@ -144,6 +144,9 @@ def test_logs_are_told_of_broker_options_behind_their_topics() -> None:
     assert change[-1]["max.message.bytes"] == "88"
     cluster.change(BROKER, "1", ("num.io.threads", SET, "9"))
     assert cluster.take_delta() == []
+    cluster.change(BROKER, "", ("producer.id.expiration.ms", SET, "99"))
+    (change,) = cluster.take_delta()
+    assert change[-1]["producer.id.expiration.ms"] == "99"
 
 
 def test_options_in_the_log_that_no_broker_can_have_are_passed_over() -> None:

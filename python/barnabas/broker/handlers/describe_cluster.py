@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from barnabas.errors import MismatchedEndpointTypeError, UnsupportedEndpointTypeError
+from barnabas.errors import InvalidRequestError, MismatchedEndpointTypeError, UnsupportedEndpointTypeError
 from barnabas.protocol.messages.describe_cluster import DescribeClusterResponse
 
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["handle"]
 
 BROKERS, CONTROLLERS = 1, 2
+CLUSTER_OPERATIONS = 0b1_1111_1010_0000
+"""What Kafka allows on the cluster when there is no authorizer: create, alter, describe, cluster action, describe and
+alter configs, idempotent write, each as the bit of its number in the ACL protocol."""
+NOT_ASKED_FOR = -(1 << 31)
 
 
 def handle(plane: ControlPlane, request: Request) -> None:
@@ -24,15 +28,16 @@ def handle(plane: ControlPlane, request: Request) -> None:
     endpoint_type = request.message.endpoint_type
     if endpoint_type != BROKERS:
         mismatched = endpoint_type == CONTROLLERS
+        error = MismatchedEndpointTypeError if mismatched else UnsupportedEndpointTypeError
         request.respond(
             DescribeClusterResponse(
-                error_code=MismatchedEndpointTypeError.code if mismatched else UnsupportedEndpointTypeError.code,
+                # Version 0 has no type to choose, and none of these errors.
+                error_code=error.code if request.version else InvalidRequestError.code,
                 error_message=(
                     "The request was sent to an endpoint of type BROKER, but we wanted an endpoint of type CONTROLLER"
                     if mismatched
                     else f"Unsupported endpoint type {endpoint_type}"
                 ),
-                cluster_id=plane.options.cluster_id,
             ),
         )
         return
@@ -50,5 +55,8 @@ def handle(plane: ControlPlane, request: Request) -> None:
             cluster_id=plane.options.cluster_id,
             controller_id=plane.metadata.node_id,
             brokers=brokers,
+            cluster_authorized_operations=(
+                CLUSTER_OPERATIONS if request.message.include_cluster_authorized_operations else NOT_ASKED_FOR
+            ),
         ),
     )

@@ -1,6 +1,7 @@
 """InitProducerId (key 22), versions 0-5.
 
-Kept: idempotent producers, with a fresh id and epoch 0 each time, as Kafka does without a transactional id. Left out:
+Kept: idempotent producers, with a fresh id and epoch 0 each time, as Kafka does without a transactional id, and the
+refusal of an id without an epoch or the other way round. Left out:
 transactional ids, which get UNSUPPORTED_VERSION (the error is fatal to a producer, as it should be).
 """
 
@@ -31,7 +32,10 @@ def handle(plane: ControlPlane, request: Request) -> None:
             ),
         )
 
-    if transactional_id is None:
+    if (request.message.producer_id == -1) != (request.message.producer_epoch == -1):
+        # Who has had an id has had an epoch (KIP-360).
+        answer(InvalidRequestError.code, -1)
+    elif transactional_id is None:
         plane.producer_ids.allocate(request.now, answer)
     else:
         answer(UnsupportedVersionError.code if transactional_id else InvalidRequestError.code, -1)

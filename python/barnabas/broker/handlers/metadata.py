@@ -1,7 +1,7 @@
 """Metadata (key 3), all versions, for topics that are to be created first.
 
 The data plane answers Metadata from the published image. A request that names a topic which does not exist, and that
-may create it, is parked and comes here; once the topics are there the data plane answers it.
+may create it, comes here. As in Kafka it is answered at once, and the topic is there when the client asks again.
 """
 
 from __future__ import annotations
@@ -19,20 +19,13 @@ __all__ = ["handle"]
 
 
 def handle(plane: ControlPlane, request: Request) -> None:
-    """Creates what is missing, then lets the data plane answer."""
+    """Lets the data plane answer, and creates what is missing."""
+    plane.core.respond_from_image(request.token)
     image = plane.metadata.image
     wanted: dict[str, tuple[int, int, dict[str, str]]] = {}
     for topic in request.message.topics or []:
         name = topic.name
         if name is not None and name not in image.topics and invalid_topic_name(name) is None:
             wanted[name] = plane.options.offsets_topic() if name == OFFSETS_TOPIC else (-1, -1, {})
-
-    def done(_codes: dict[str, int]) -> None:
-        # A topic that could not be created is answered with UNKNOWN_TOPIC_OR_PARTITION, like any that is missing.
-        plane.core.respond_from_image(request.token)
-
     if wanted:
-        plane.metadata.ensure_topics(wanted, request.now, done)
-    else:
-        # Another request has created them; its records may not be committed yet, so this one waits behind them.
-        plane.metadata.ensure_topics({}, request.now, done)
+        plane.metadata.ensure_topics(wanted, request.now, lambda _codes: None)

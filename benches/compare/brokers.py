@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -28,6 +27,7 @@ JVM_OPTIONS = ["-Xmx1G", "-Xms1G", "-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMil
 JVM_OPTIONS += ["-XX:InitiatingHeapOccupancyPercent=35", "-XX:+ExplicitGCInvokesConcurrent", "-Djava.awt.headless=true"]
 # Linux: the clock that counts all CPU time of a process, also of its threads that have ended.
 CPU_CLOCK_OF_PROCESS = 2
+MIB = 1 << 20
 
 
 class Broker:
@@ -188,27 +188,18 @@ class Spinning:
 
 
 def warm_page_cache(directory: Path, size: int) -> float:
-    """Has this much page cache in use and free again; returns what writing the same once more costs, in ns of CPU per byte.
+    """Has this much page cache in use and free again; returns what a written byte cost the second time, in ns of CPU.
 
-    In a virtual machine the first write to memory that the host has taken back costs several times as much as the copy,
-    whoever writes, and hides what a broker costs.
+    In a virtual machine whose host takes free memory back, the first write to a page costs ten times as much as the copy,
+    whoever writes it, and hides what a broker costs. What a broker writes in the next second finds pages that were in use
+    a moment ago, as on a machine with memory of its own.
     """
-    piece = b"\1" * (1 << 20)
+    piece = b"\1" * MIB
     took = 0.0
     for _ in range(2):
         with tempfile.TemporaryFile(dir=directory) as file:
             begin = time.thread_time()
-            for _ in range(size >> 20):
+            for _ in range(size // MIB):
                 os.write(file.fileno(), piece)
             took = time.thread_time() - begin
     return took * 1e9 / size
-
-
-def wait_for_port_to_close(address: str) -> None:
-    host, port = address.rsplit(":", 1)
-    while True:
-        try:
-            socket.create_connection((host, int(port)), timeout=1).close()
-        except OSError:
-            return
-        time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Writes `docs/broker-options.md` from the option tables: `PYTHONPATH=python python tools/options_page.py [--check]`."""
+"""Writes `docs/broker-options.md` from the option tables: `PYTHONPATH=python python tools/options_page.py`."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ INTRODUCTION = """\
 
 Written by `tools/options_page.py` from the option tables, which are written from Apache Kafka's own definitions. Every
 option of Kafka 4.3 is known, with Kafka's types, ranges and error texts. The first table names those that do something
-here, the last list all others, with the reason. Two of those are refused when they are set at a start, because they would
-promise what is not there: `authorizer.class.name` and `remote.log.storage.system.enable`.
+here, the last list all others, with the reason. Two of those are refused when they are set at a start, because they
+would promise what is not there: `authorizer.class.name` and `remote.log.storage.system.enable`.
 
 A broker option takes effect at a start. Those marked "at once" also take effect when they are altered while the broker
 runs; any other that Kafka lets one alter is stored and described, and has no effect.

@@ -100,8 +100,11 @@ class ControlPlane:
 
     def _boot(self) -> None:
         """Recovers the metadata, announces this start, brings the coordinators up, and opens the gate."""
-        self.metadata.replica.load(self.moment())
+        self.metadata.data_dirs = self.data_dirs
         metadata = self.metadata.replica
+        metadata.load(self.moment())
+        if metadata.wants_slice:
+            self._loading.add(metadata)
         self._turn_until(lambda: metadata.state is ReplicaState.ACTIVE or metadata.failure is not None)
         if metadata.failure is not None:
             raise IllegalStateError(f"the metadata log cannot be loaded: {metadata.failure}")
@@ -116,7 +119,7 @@ class ControlPlane:
         if isinstance(outcome[0], Failed):
             raise IllegalStateError(f"the broker could not be registered: error code {outcome[0].error_code}")
         if not self.is_temporary:
-            self.metadata.keep_quorum_state(self.data_dirs)
+            self.metadata.keep_quorum_state()
         self.groups.load_all(self.moment())
         self.core.open_gate()
 
@@ -179,6 +182,8 @@ class ControlPlane:
         except Exception:  # noqa: BLE001
             log.exception("%s-%d: a step failed", replica.topic, replica.partition)
             replica.drop(now, "a step failed")
+        if replica.wants_slice:
+            self._loading.add(replica)
 
     def _wait_ms(self, now_ms: float) -> float:
         if self._loading:
@@ -201,8 +206,6 @@ class ControlPlane:
             for replica in self._replicas():
                 if replica.owns_read(token):
                     self._drive(replica, now, replica.on_read, error_code, batches, next_offset, now)
-                    if replica.wants_slice:
-                        self._loading.add(replica)
 
     def _replica_of(self, topic: str, partition: int) -> Replica | None:
         return self.metadata.replica if topic == METADATA_TOPIC else self.groups.replica_of(topic, partition)

@@ -10,6 +10,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.ids import fresh_topic_id, fresh_uuid
+from barnabas.broker.metadata_snapshots import find_snapshot
 from barnabas.broker.quorum_state import write_quorum_state
 from barnabas.broker.runtime import Failed, Replica, Role, next_ticket
 from barnabas.controller.broker_configs import BrokerConfigs
@@ -37,6 +38,7 @@ class ClusterMetadata:
     """The controller and the published image of this node.
 
     Attributes:
+        data_dirs: Where the metadata log is, with its snapshots.
         topics_removed: Called with the names of topics whose removal is committed.
     """
 
@@ -46,6 +48,7 @@ class ClusterMetadata:
         self._settings = settings
         self._deltas: deque[tuple[int, list[tuple[Any, ...]], list[str]]] = deque()
         self.topics_removed: Callable[[list[str]], None] = lambda _names: None
+        self.data_dirs: list[str] = []
         self._publishes_controller = True
         role = Role(
             encode=lambda record: (None, codec.encode_metadata_record(record, record_version(record))),
@@ -55,6 +58,7 @@ class ClusterMetadata:
             appended=self._appended,
             committed=self._committed,
             lost=self._deltas.clear,
+            snapshot=lambda start, end: find_snapshot(self.data_dirs, start, end),
         )
         self.replica = Replica(core, deadlines, (METADATA_TOPIC, 0), lambda: Controller(settings), role)
 
@@ -101,11 +105,11 @@ class ClusterMetadata:
         request = RegisterBroker(self.node_id, fresh_uuid(), endpoints, rack, 0 if info is None else info[3])
         self.submit(request, now, answer)
 
-    def keep_quorum_state(self, data_dirs: list[str]) -> None:
+    def keep_quorum_state(self) -> None:
         """Writes who leads the metadata log, as Kafka keeps it for its next election."""
         info = self._core.info(METADATA_TOPIC, 0)
         if info is not None:
-            write_quorum_state(data_dirs, self.node_id, info[4])
+            write_quorum_state(self.data_dirs, self.node_id, info[4])
 
     def create_topics(self, message: CreateTopicsRequest, now: Moment, answer: Callable[[Any], None]) -> None:
         """Creates topics, with ids drawn here."""

@@ -57,6 +57,8 @@ class Role(NamedTuple):
         appended: Called with the log's end after records were appended and replayed, and when loading ends.
         committed: Called with the offset below which everything is committed, before answers leave.
         lost: Called when the machine is dropped: what was appended and not committed may be gone.
+        snapshot: Called with (start, end) of a log whose beginning was trimmed; returns (offset where the log goes on,
+            batches of the records before it).
     """
 
     encode: Callable[[Any], tuple[bytes | None, bytes | None]]
@@ -66,6 +68,7 @@ class Role(NamedTuple):
     appended: Callable[[int], None] | None = None
     committed: Callable[[int], None] | None = None
     lost: Callable[[], None] | None = None
+    snapshot: Callable[[int, int], tuple[int, bytes]] | None = None
 
 
 class ReplicaState(enum.Enum):
@@ -205,6 +208,10 @@ class Replica:
         self.state = ReplicaState.LOADING
         self._next_offset, self._load_until = log_start, log_end
         self._records, self._read_token = None, None
+        if log_start > 0 and self.role.snapshot is not None:
+            self._next_offset, batches = self.role.snapshot(log_start, log_end)
+            self._records = self._decode(batches)
+            return
         self._read_on(now)
 
     @property

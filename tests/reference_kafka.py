@@ -7,7 +7,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 POM = Path(__file__).parent / "interop" / "reference" / "pom.xml"
@@ -84,18 +84,19 @@ def options(directory: Path, port: int, controller_port: int) -> dict[str, str]:
     }
 
 
-def properties(directory: Path, port: int, controller_port: int) -> str:
-    """Returns them as a server.properties."""
-    return "".join(f"{key}={value}\n" for key, value in options(directory, port, controller_port).items())
+def properties(directory: Path, port: int, controller_port: int, given: Mapping[str, str] | None = None) -> str:
+    """Returns them as a server.properties; `given` ones are set over them."""
+    lines = {**options(directory, port, controller_port), **(given or {})}
+    return "".join(f"{key}={value}\n" for key, value in lines.items())
 
 
 @contextlib.contextmanager
-def reference_kafka(directory: Path) -> Iterator[str]:
+def reference_kafka(directory: Path, given: Mapping[str, str] | None = None) -> Iterator[str]:
     """Runs one reference broker on loopback with its data in `directory`, found or formatted; yields its address."""
     directory.mkdir(parents=True, exist_ok=True)
     port = free_port()
     config = directory / "server.properties"
-    config.write_text(properties(directory, port, free_port()))
+    config.write_text(properties(directory, port, free_port(), given))
     if not (directory / "data" / "meta.properties").exists():
         formatted = java("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config))
         if formatted.returncode != 0:

@@ -1,0 +1,545 @@
+"""Clients of plain sockets for `groups.py`: frames are prepared once and one epoll loop serves thousands of members.
+
+`python groups_clients.py WHAT ADDRESS [name=value …]` prints one JSON line. A client costs as little as Python allows, so that
+what is measured is the coordinator.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import resource
+import select
+import socket
+import struct
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from barnabas.protocol import codec
+from barnabas.protocol.messages.create_topics import CreateTopicsRequest
+from barnabas.protocol.messages.find_coordinator import FindCoordinatorRequest
+from barnabas.protocol.messages.heartbeat import HeartbeatRequest
+from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from barnabas.protocol.messages.metadata import MetadataRequest
+from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
+from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
+from barnabas.protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from barnabas.protocol.struct import Message
+
+MEASURED = dict[str, Any]
+CLIENT_ID = b"bench"
+JOIN_VERSION, SYNC_VERSION, HEARTBEAT_VERSION, COMMIT_VERSION = 9, 5, 4, 9
+REBALANCE_IN_PROGRESS, MEMBER_ID_REQUIRED = 27, 79
+SESSION_MS, REBALANCE_MS = 45_000, 60_000
+SETTLE_S = 120.0
+
+
+def frame(request: Message, version: int) -> bytes:
+    """A request with its header, ready to be sent any number of times."""
+    cls = type(request)
+    tags = b"\0" if cls.FLEXIBLE_FROM is not None and version >= cls.FLEXIBLE_FROM else b""
+    header = struct.pack(f">hhih{len(CLIENT_ID)}s", cls.API_KEY, version, 1, len(CLIENT_ID), CLIENT_ID) + tags
+    body = header + codec.encode(request, version)
+    return struct.pack(">i", len(body)) + body
+
+
+class Loop:
+    """Connections to one broker and timers."""
+
+    def __init__(self, address: str) -> None:
+        host, _, port = address.rpartition(":")
+        self.address = (host, int(port))
+        self.poll = select.epoll()
+        self.connections: dict[int, Connection] = {}
+        # The loop's work is to wait for: answers come in order of time, so one list for each length of wait is sorted.
+        self.due: list[tuple[float, int, Callable[[], None]]] = []
+
+    def connect(self, on_frame: Callable[[bytes], None] | None = None) -> Connection:
+        connection = Connection(self, on_frame)
+        self.connections[connection.fd] = connection
+        self.poll.register(connection.fd, select.EPOLLIN)
+        return connection
+
+    def turn(self, timeout: float) -> None:
+        for fd, _ in self.poll.poll(max(timeout, 0.0)):
+            self.connections[fd].readable()
+
+    def close(self) -> None:
+        for connection in self.connections.values():
+            connection.socket.close()
+        self.poll.close()
+
+
+class Connection:
+    """One connection; `on_frame` gets each answer without its size."""
+
+    __slots__ = ("buffer", "fd", "on_frame", "socket")
+
+    def __init__(self, loop: Loop, on_frame: Callable[[bytes], None] | None) -> None:
+        self.socket = socket.create_connection(loop.address, 30)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.fd = self.socket.fileno()
+        self.on_frame = on_frame
+        self.buffer = b""
+
+    def send(self, data: bytes) -> None:
+        self.socket.sendall(data)
+
+    def readable(self) -> None:
+        data = self.socket.recv(1 << 18)
+        if not data:
+            raise ConnectionError("closed by the broker")
+        buffer = self.buffer + data if self.buffer else data
+        position, end = 0, len(buffer)
+        while end - position >= 4:
+            size = int.from_bytes(buffer[position : position + 4], "big")
+            if end - position - 4 < size:
+                break
+            assert self.on_frame is not None
+            self.on_frame(buffer[position + 4 : position + 4 + size])
+            position += 4 + size
+        self.buffer = buffer[position:]
+
+
+def ask(connection: socket.socket, request: Message, version: int) -> Any:
+    """Sends a request and waits for its answer."""
+    connection.sendall(frame(request, version))
+    size = struct.unpack(">i", receive(connection, 4))[0]
+    return decoded(type(request).API_KEY or 0, version, receive(connection, size))
+
+
+def receive(connection: socket.socket, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        piece = connection.recv(size - len(data))
+        if not piece:
+            raise ConnectionError("closed by the broker")
+        data += piece
+    return bytes(data)
+
+
+def decoded(api_key: int, version: int, answer: bytes) -> Any:
+    cls = codec.response_class(api_key)
+    tags = 1 if cls.FLEXIBLE_FROM is not None and version >= cls.FLEXIBLE_FROM else 0
+    return codec.decode(cls, version, answer[4 + tags :])
+
+
+def prepare(address: str, groups: list[str], topic: str | None = None, partitions: int = 1) -> None:
+    """Waits until the coordinators of the groups serve, and the topic's partitions are there."""
+    host, _, port = address.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        until(
+            lambda: all(
+                not one.error_code
+                for one in ask(connection, FindCoordinatorRequest(coordinator_keys=groups), 4).coordinators
+            )
+        )
+        fetch = [OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, topics=None) for group in groups]
+        until(
+            lambda: all(not group.error_code for group in ask(connection, OffsetFetchRequest(groups=fetch), 8).groups)
+        )
+        if topic is None:
+            return
+        wanted = CreateTopicsRequest.CreatableTopic(name=topic, num_partitions=partitions, replication_factor=1)
+        ask(connection, CreateTopicsRequest(topics=[wanted], timeout_ms=60_000), 5)
+        asked = MetadataRequest(
+            topics=[MetadataRequest.MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
+        )
+        until(lambda: sum(not one.error_code for one in ask(connection, asked, 5).topics[0].partitions) == partitions)
+
+
+def until(condition: Callable[[], bool], timeout: float = 120.0) -> None:
+    end = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError("the broker did not come to serve")
+        time.sleep(0.02)
+
+
+def percentiles(samples: list[float]) -> MEASURED:
+    """Of seconds, in microseconds."""
+    ordered = sorted(samples)
+    at = lambda share: ordered[min(len(ordered) - 1, int(share * len(ordered)))] * 1e6  # noqa: E731
+    return {
+        "p50_us": at(0.5),
+        "p99_us": at(0.99),
+        "p999_us": at(0.999),
+        "max_us": ordered[-1] * 1e6,
+        "count": len(ordered),
+    }
+
+
+# Members of the classic protocol.
+
+
+class Member:
+    """One member: joins, synchronises, heartbeats, joins again when told."""
+
+    def __init__(self, loop: Loop, group: str, crowd: Crowd) -> None:
+        self.group, self.crowd = group, crowd
+        self.member_id, self.generation, self.synced = "", -1, -1
+        self.connection = loop.connect()
+        self.heartbeat_frame = b""
+        self.heartbeat_sent = 0.0
+
+    def join(self) -> None:
+        protocol = JoinGroupRequest.JoinGroupRequestProtocol(
+            name="range", metadata=b"\0\1\0\0\0\1\0\5topic\xff\xff\xff\xff\0\0\0\0"
+        )
+        request = JoinGroupRequest(
+            group_id=self.group, session_timeout_ms=SESSION_MS, rebalance_timeout_ms=REBALANCE_MS,
+            member_id=self.member_id, protocol_type="consumer", protocols=[protocol],
+        )  # fmt: skip
+        self.connection.on_frame = self.joined
+        self.crowd.last_join = time.monotonic()
+        self.connection.send(frame(request, JOIN_VERSION))
+
+    def joined(self, answer: bytes) -> None:
+        response: JoinGroupResponse = decoded(11, JOIN_VERSION, answer)
+        self.member_id = response.member_id or self.member_id
+        if response.error_code == MEMBER_ID_REQUIRED:
+            self.join()
+            return
+        if response.error_code:
+            raise RuntimeError(f"JoinGroup: error code {response.error_code}")
+        self.generation = response.generation_id
+        given = []
+        if response.leader == self.member_id:
+            given = [
+                SyncGroupRequest.SyncGroupRequestAssignment(member_id=member.member_id, assignment=b"a" * 40)
+                for member in response.members
+            ]
+        request = SyncGroupRequest(
+            group_id=self.group, generation_id=self.generation, member_id=self.member_id,
+            protocol_type="consumer", protocol_name="range", assignments=given,
+        )  # fmt: skip
+        self.connection.on_frame = self.has_synced
+        self.connection.send(frame(request, SYNC_VERSION))
+
+    def has_synced(self, answer: bytes) -> None:
+        response: SyncGroupResponse = decoded(14, SYNC_VERSION, answer)
+        if response.error_code == REBALANCE_IN_PROGRESS:
+            self.join()
+            return
+        if response.error_code:
+            raise RuntimeError(f"SyncGroup: error code {response.error_code}")
+        self.synced = self.generation
+        request = HeartbeatRequest(group_id=self.group, generation_id=self.generation, member_id=self.member_id)
+        self.heartbeat_frame = frame(request, HEARTBEAT_VERSION)
+        self.connection.on_frame = self.heard
+        self.crowd.has_synced(self)
+
+    def heartbeat(self) -> None:
+        if self.generation == self.synced >= 0 and not self.heartbeat_sent:
+            self.heartbeat_sent = time.monotonic()
+            self.connection.send(self.heartbeat_frame)
+
+    def heard(self, answer: bytes) -> None:
+        # Correlation id, tags, throttle time, error code.
+        code = int.from_bytes(answer[9:11], "big")
+        self.crowd.waits.append(time.monotonic() - self.heartbeat_sent)
+        self.heartbeat_sent = 0.0
+        if code == REBALANCE_IN_PROGRESS:
+            self.synced = -1
+            self.join()
+        elif code:
+            raise RuntimeError(f"Heartbeat: error code {code}")
+
+
+class Crowd:
+    """Members of some groups on one loop, who heartbeat evenly over the interval."""
+
+    def __init__(self, address: str, groups: list[str], size: int, interval: float) -> None:
+        self.loop = Loop(address)
+        self.interval = interval
+        self.waits: list[float] = []
+        self.last_join = self.last_sync = 0.0
+        self.members: list[Member] = []
+        self.groups, self.size = groups, size
+        self.turns = itertools.cycle(range(1))
+        self.at = 0.0
+        self.next = 0
+
+    def has_synced(self, _member: Member) -> None:
+        self.last_sync = time.monotonic()
+
+    def add(self, group: str) -> Member:
+        member = Member(self.loop, group, self)
+        self.members.append(member)
+        member.join()
+        return member
+
+    def settled(self, groups: list[str]) -> bool:
+        generations: dict[str, set[int]] = {group: set() for group in groups}
+        for member in self.members:
+            if member.synced != member.generation or member.synced < 0:
+                return False
+            generations[member.group].add(member.synced)
+        return all(len(found) == 1 for found in generations.values())
+
+    def run(self, seconds: float, done: Callable[[], bool] | None = None) -> None:
+        """Heartbeats for a while, or until something is so."""
+        end = time.monotonic() + seconds
+        self.at = self.at or time.monotonic()
+        while True:
+            now = time.monotonic()
+            if now >= end:
+                if done is not None:
+                    raise TimeoutError("the groups did not settle")
+                return
+            gap = self.interval / max(len(self.members), 1)
+            while self.at <= now:
+                self.members[self.next % len(self.members)].heartbeat()
+                self.next += 1
+                self.at += gap
+            self.loop.turn(min(self.at, end) - time.monotonic())
+            if done is not None and done():
+                return
+
+
+def settle(address: str, members: int, interval: float) -> MEASURED:
+    """One group: many join at once; then, all being there, one more joins and everybody has to join again."""
+    prepare(address, ["settle"])
+    crowd = Crowd(address, ["settle"], members, interval)
+    start = time.monotonic()
+    for _ in range(members):
+        crowd.add("settle")
+        crowd.loop.turn(0)
+    started = time.monotonic()
+    first: MEASURED = {}
+
+    def done() -> bool:
+        return crowd.last_sync > crowd.last_join and crowd.settled(["settle"])
+
+    crowd.run(SETTLE_S, done)
+    first = {
+        "join_all_s": started - start,
+        "settled_s": crowd.last_sync - started,
+        "after_last_join_s": crowd.last_sync - crowd.last_join,
+    }
+    crowd.add("settle")
+    joined = time.monotonic()
+    crowd.run(SETTLE_S, done)
+    again = {"settled_s": crowd.last_sync - joined, "after_last_join_s": crowd.last_sync - crowd.last_join}
+    crowd.loop.close()
+    return {"members": members, "interval_s": interval, "crowd": first, "one_more": again}
+
+
+def heartbeats(address: str, members: int, groups: int, interval: float, seconds: float, pid: int) -> MEASURED:
+    """Many groups that heartbeat: the broker's CPU per second, and how long a heartbeat takes."""
+    names = [f"heartbeats-{index}" for index in range(groups)]
+    prepare(address, names)
+    crowd = Crowd(address, names, members // groups, interval)
+    for index in range(members):
+        crowd.add(names[index % groups])
+        crowd.loop.turn(0)
+    crowd.run(SETTLE_S, lambda: crowd.settled(names))
+    crowd.run(min(interval, seconds))
+    crowd.waits.clear()
+    before, start = cpu_seconds(pid), time.monotonic()
+    own = time.process_time()
+    crowd.run(seconds)
+    passed = time.monotonic() - start
+    spent = cpu_seconds(pid) - before
+    own = time.process_time() - own
+    count = len(crowd.waits)
+    result = {
+        "members": members,
+        "groups": groups,
+        "per_s": count / passed,
+        "core_share": spent / passed,
+        "cpu_us": spent / count * 1e6,
+        "driver_share": own / passed,
+        **percentiles(crowd.waits),
+    }
+    crowd.loop.close()
+    return result
+
+
+def cpu_seconds(pid: int) -> float:
+    from pathlib import Path
+
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+# Commits.
+
+
+def commit_frame(group: str, topic: str, partitions: range, offset: int) -> bytes:
+    wanted = [
+        OffsetCommitRequest.OffsetCommitRequestPartition(
+            partition_index=index, committed_offset=offset, committed_metadata=""
+        )
+        for index in partitions
+    ]
+    topics = [OffsetCommitRequest.OffsetCommitRequestTopic(name=topic, partitions=wanted)]
+    return frame(OffsetCommitRequest(group_id=group, generation_id_or_member_epoch=-1, topics=topics), COMMIT_VERSION)
+
+
+def commits(address: str, rate: float, connections: int, seconds: float, pid: int) -> MEASURED:
+    """Commits at a fixed rate (0: each connection the next one at once), one partition each, of as many groups as connections."""
+    names = [f"commits-{index}" for index in range(connections)]
+    prepare(address, names, "committed", 10)
+    loop = Loop(address)
+    waits: list[float] = []
+    late: list[float] = []
+    free: list[tuple[Connection, list[float], bytes]] = []
+    running = True
+
+    def member(index: int) -> tuple[Connection, list[float], bytes]:
+        sent = [0.0]
+        data = commit_frame(names[index], "committed", range(index % 10, index % 10 + 1), 42)
+        good = None
+
+        def answered(answer: bytes) -> None:
+            nonlocal good
+            if good is None:
+                response = decoded(8, COMMIT_VERSION, answer)
+                if response.topics[0].partitions[0].error_code:
+                    raise RuntimeError(f"OffsetCommit: {response}")
+                good = answer
+            elif answer != good:
+                raise RuntimeError("a commit was answered differently")
+            now = time.monotonic()
+            waits.append(now - sent[0])
+            if rate or not running:
+                free.append(entry)
+            else:
+                sent[0] = now
+                connection.send(data)
+
+        connection = loop.connect(answered)
+        entry = (connection, sent, data)
+        return entry
+
+    free += [member(index) for index in range(connections)]
+
+    def start_one(at: float) -> None:
+        connection, sent, data = free.pop(0)
+        # From when it should have been sent: a broker that keeps the driver waiting is not let off.
+        sent[0] = at
+        connection.send(data)
+
+    def measure(length: float) -> None:
+        start = time.monotonic()
+        at = start
+        if not rate:
+            for _ in range(connections):
+                start_one(start)
+        while (now := time.monotonic()) - start < length:
+            while rate and at <= now and free:
+                start_one(at)
+                at += 1 / rate
+            loop.turn((at - time.monotonic()) if rate and free else 0.05)
+
+    measure(min(1.0, seconds / 4))
+    running = False
+    until_all_free(loop, free, connections)
+    running = True
+    waits.clear()
+    late.clear()
+    before, own, start = cpu_seconds(pid), time.process_time(), time.monotonic()
+    measure(seconds)
+    passed = time.monotonic() - start
+    spent, own = cpu_seconds(pid) - before, time.process_time() - own
+    result = {
+        "connections": connections,
+        "wanted_per_s": rate,
+        "per_s": len(waits) / passed,
+        "cpu_us": spent / len(waits) * 1e6,
+        "core_share": spent / passed,
+        "driver_share": own / passed,
+        **percentiles(waits),
+    }
+    loop.close()
+    return result
+
+
+def until_all_free(loop: Loop, free: list[Any], count: int) -> None:
+    end = time.monotonic() + 30
+    while len(free) < count:
+        loop.turn(0.1)
+        if time.monotonic() > end:
+            raise TimeoutError("commits were not answered")
+
+
+def single(address: str, count: int, pid: int) -> MEASURED:
+    """One client, one commit after the other, over a blocking socket."""
+    prepare(address, ["single"], "committed", 10)
+    host, _, port = address.rpartition(":")
+    data = commit_frame("single", "committed", range(1), 42)
+    waits = []
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for index in range(count + count // 4):
+            start = time.perf_counter()
+            connection.sendall(data)
+            size = int.from_bytes(connection.recv(4), "big")
+            receive(connection, size)
+            if index == count // 4:
+                before = cpu_seconds(pid)
+            if index > count // 4:
+                waits.append(time.perf_counter() - start)
+        spent = cpu_seconds(pid) - before
+    return {**percentiles(waits), "cpu_us": spent / len(waits) * 1e6}
+
+
+def fill(address: str, offsets: int, partitions: int) -> MEASURED:
+    """Commits many offsets: as many groups as needed, each for every partition of one topic."""
+    groups = [f"filled-{index}" for index in range(offsets // partitions)]
+    prepare(address, groups[:100], "filled", partitions)
+    host, _, port = address.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        for group in groups:
+            connection.sendall(commit_frame(group, "filled", range(partitions), 42))
+            size = int.from_bytes(receive(connection, 4), "big")
+            response = decoded(8, COMMIT_VERSION, receive(connection, size))
+            codes = {partition.error_code for topic in response.topics for partition in topic.partitions}
+            if codes != {0}:
+                raise RuntimeError(f"OffsetCommit: error codes {codes}")
+    return {"offsets": len(groups) * partitions, "groups": len(groups)}
+
+
+def loaded(address: str, offsets: int, partitions: int, pid: int) -> MEASURED:
+    """Waits until every filled group's offsets are served; the broker's CPU since it was started."""
+    start = time.monotonic()
+    groups = [f"filled-{index}" for index in range(offsets // partitions)]
+    probes = groups[:: max(1, len(groups) // 200)]
+    prepare(address, probes)
+    spent = cpu_seconds(pid)
+    host, _, port = address.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        fetch = [OffsetFetchRequest.OffsetFetchRequestGroup(group_id=groups[-1], topics=None)]
+        answer = ask(connection, OffsetFetchRequest(groups=fetch), 8)
+    count = sum(len(topic.partitions) for topic in answer.groups[0].topics)
+    if count != partitions:
+        raise RuntimeError(f"{count} offsets of {partitions} are there")
+    return {"cpu_s": spent, "waited_s": time.monotonic() - start}
+
+
+WHAT: dict[str, Callable[..., MEASURED]] = {
+    "settle": settle,
+    "heartbeats": heartbeats,
+    "commits": commits,
+    "single": single,
+    "fill": fill,
+    "loaded": loaded,
+}
+
+
+def main() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard)) if soft < hard else None
+    what, address, *given = sys.argv[1:]
+    options = {name: json.loads(value) for name, value in (pair.split("=", 1) for pair in given)}
+    print(json.dumps(WHAT[what](address, **options)))
+
+
+if __name__ == "__main__":
+    main()

@@ -318,11 +318,14 @@ class MixedGroup:
         with RawClient(self.address, timeout=60) as client:
             topic_id = client.topics(self.topic)[self.topic].topic_id
             while not self._done.wait(0.05):
-                for partition in range(PARTITIONS):
-                    values = [b"%d" % (self._ends[partition] + index) for index in range(3)]
-                    code, base = client.produce(self.topic, topic_id, partition, record_batch(values))
-                    assert (code, base) == (0, self._ends[partition])
-                    self._ends[partition] += len(values)
+                self._produce_once(client, topic_id)
+
+    def _produce_once(self, client: RawClient, topic_id: bytes) -> None:
+        for partition in range(PARTITIONS):
+            values = [b"%d" % (self._ends[partition] + index) for index in range(3)]
+            code, base = client.produce(self.topic, topic_id, partition, record_batch(values))
+            assert (code, base) == (0, self._ends[partition])
+            self._ends[partition] += len(values)
 
     def _observe(self) -> None:
         with RawClient(self.address, timeout=60) as client:
@@ -401,14 +404,18 @@ class MixedGroup:
         self._done.set()
         for thread in self._threads:
             thread.join(60)
-        self.ledger.ends = dict(self._ends)
         begun = time.monotonic()
         with RawClient(self.address, timeout=60) as client:
-            while time.monotonic() - begun < SETTLE_S:
+            topic_id = client.topics(self.topic)[self.topic].topic_id
+            for turn in range(int(SETTLE_S * 10)):
                 self.ledger.committed.append(self._committed(client))
                 if self.ledger.committed[-1] == self._ends:
                     break
+                if turn % 20 == 19:
+                    # Who was told of a rebalance when it committed its last records commits again with the next ones.
+                    self._produce_once(client, topic_id)
                 threading.Event().wait(0.1)
+        self.ledger.ends = dict(self._ends)
         self.times["all committed"] = round(time.monotonic() - begun, 2)
         for member in self.members:
             if member.is_live:

@@ -17,7 +17,7 @@ __all__ = ["Caller", "Deadline", "Machine", "Moment", "Reply", "Result"]
 
 
 class Moment(NamedTuple):
-    """When an event arrived.
+    """When an event is handled.
 
     Attributes:
         stamp_ms: Monotonic milliseconds; deadlines are set and judged on this clock only.

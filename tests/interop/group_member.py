@@ -7,22 +7,25 @@ after having said so. Kafka's own VerifiableConsumer does the same in Java.
 
 from __future__ import annotations
 
+# ruff: noqa: PLC0415 - each process imports the client that it is
 import asyncio
 import json
 import signal
 import sys
+import threading
 import time
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 POLL_MS = 100
 
-stopping = False
+stopping = threading.Event()
 
 
 def stop(*_: object) -> None:
-    global stopping
-    stopping = True
+    stopping.set()
 
 
 def say(event: str, **what: object) -> None:
@@ -69,7 +72,7 @@ def barnabas_member(given: dict[str, Any]) -> None:
     consumer = barnabas.Consumer(config=config)
     consumer.subscribe([given["topic"]], Listener())
     with consumer:
-        while not stopping:
+        while not stopping.is_set():
             records = consumer.poll(timeout=POLL_MS / 1000)
             if records:
                 say_read((record.partition, record.offset) for record in records)
@@ -106,7 +109,7 @@ def confluent_member(given: dict[str, Any]) -> None:
         on_lost=lambda _, partitions: listener.on_partitions_lost(partitions),
     )
     try:
-        while not stopping:
+        while not stopping.is_set():
             messages = [message for message in consumer.consume(1000, POLL_MS / 1000) if not message.error()]
             if messages:
                 say_read((message.partition(), message.offset()) for message in messages)
@@ -147,7 +150,7 @@ def kafka_python_member(given: dict[str, Any]) -> None:
     )
     consumer.subscribe([given["topic"]], listener=Reporter())
     try:
-        while not stopping:
+        while not stopping.is_set():
             found = consumer.poll(timeout_ms=POLL_MS)
             if found:
                 say_read((record.partition, record.offset) for records in found.values() for record in records)
@@ -188,7 +191,7 @@ def aiokafka_member(given: dict[str, Any]) -> None:
         consumer.subscribe([given["topic"]], listener=Reporter())
         await consumer.start()
         try:
-            while not stopping:
+            while not stopping.is_set():
                 found = await consumer.getmany(timeout_ms=POLL_MS)
                 if found:
                     say_read((record.partition, record.offset) for records in found.values() for record in records)

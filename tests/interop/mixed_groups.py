@@ -15,10 +15,9 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "broker"))
 
@@ -31,6 +30,9 @@ from barnabas.protocol import codec
 from barnabas.protocol.messages.create_topics import CreateTopicsRequest
 from barnabas.protocol.messages.group_metadata_value import GroupMetadataValue
 from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 HERE = Path(__file__).parent
 PARTITIONS = 6
@@ -281,7 +283,7 @@ class MixedGroup:
         self._failures: list[BaseException] = []
         self._threads = [threading.Thread(target=self._guarded, args=[run]) for run in (self._produce, self._observe)]
 
-    def __enter__(self) -> MixedGroup:
+    def __enter__(self) -> Self:
         with RawClient(self.address, timeout=60) as client:
             wanted = CreateTopicsRequest.CreatableTopic(
                 name=self.topic, num_partitions=PARTITIONS, replication_factor=1

@@ -11,14 +11,16 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from mixed_groups import BROKER_OPTIONS, Ledger, Scenario, Span, judge, run, scenarios
 from reference_kafka import reference_kafka
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 AT_A_TIME = 2
 SHARE = [Scenario("classic", "range", "confluent-kafka"), Scenario("consumer", "uniform", "java")]

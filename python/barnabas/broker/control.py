@@ -4,7 +4,8 @@ One turn pulls what has arrived, handles it in order, then the deadlines, then a
 is loaded. Nothing here sleeps or touches sockets; `pull` is the only wait.
 
 Time. Deadlines are judged after everything that arrived before them was handled: with the clock as read *before* the
-pull whose events have all been handled. After a pause of the whole process (a debugger, SIGSTOP, the host) members
+pull whose events have all been handled. They are set from when a request is handled, not from when it arrived: it may
+have waited for a thread that held the interpreter, and its client has not been answered in the meantime. After a pause of the whole process (a debugger, SIGSTOP, the host) members
 could not be heard although they were alive, so every deadline is put off once, by the pause and at most to its own
 length from the pause's end.
 """
@@ -129,16 +130,6 @@ class ControlPlane:
                 raise IllegalStateError("the broker was closed while it started")
             self._turn()
 
-    def metrics(self) -> dict[str, float]:
-        """Returns the control plane's counters."""
-        return {
-            "control_pauses_total": self.pause_count,
-            "control_pause_ms_total": self.pause_ms_total,
-            "control_deadlines": len(self.deadlines),
-            "groups_loading": sum(one.state is ReplicaState.LOADING for one in self.groups.replicas),
-            "groups_load_slice_ms_max": max((one.slice_ms_max for one in self.groups.replicas), default=0.0),
-        }
-
     # One turn.
 
     def moment(self) -> Moment:
@@ -157,7 +148,7 @@ class ControlPlane:
         self._awake_ms = real_ms
         for event in events:
             if event[0] == Event.REQUEST:
-                self._request(event, now.wall_ms)
+                self._request(event, now)
             else:
                 self._completion(event, now)
         if asleep_ms - wait_ms > PAUSE_MS_MIN:
@@ -210,12 +201,12 @@ class ControlPlane:
     def _replica_of(self, topic: str, partition: int) -> Replica | None:
         return self.metadata.replica if topic == METADATA_TOPIC else self.groups.replica_of(topic, partition)
 
-    def _request(self, event: tuple[Any, ...], wall_ms: int) -> None:
+    def _request(self, event: tuple[Any, ...], now: Moment) -> None:
         from barnabas.broker.request import Request  # noqa: PLC0415 - not for the start
 
         connection_id, api_key, version = event[3], event[8], event[9]
         try:
-            request = Request(self.core, event, wall_ms)
+            request = Request(self.core, event, now)
         except ProtocolError as error:
             log.warning("bad request: %s", error, connection=connection_id, api_key=api_key, api_version=version)
             self.core.close_connection(connection_id)

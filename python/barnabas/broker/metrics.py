@@ -9,6 +9,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker import core
+from barnabas.broker.runtime import ReplicaState
 from barnabas.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -34,6 +35,18 @@ def exposition(data_plane: core.DataPlane, plane: ControlPlane) -> str:
             plane.pause_ms_total / 1000.0,
         ),
         ("control_deadlines", "gauge", "Deadlines of sessions and timers that are set.", len(plane.deadlines)),
+        (
+            "group_shards_loading",
+            "gauge",
+            "Partitions of `__consumer_offsets` whose groups are being loaded.",
+            sum(one.state is ReplicaState.LOADING for one in plane.groups.replicas),
+        ),
+        (
+            "group_load_slice_seconds_max",
+            "gauge",
+            "Longest time that one step of loading groups has kept others waiting.",
+            max((one.slice_ms_max for one in plane.groups.replicas), default=0.0) / 1000.0,
+        ),
         (
             "log_lines_lost_total",
             "counter",

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.broker import log
 from barnabas.errors import ProtocolError
-from barnabas.machine import Moment
 from barnabas.protocol import codec, shims
 
 if TYPE_CHECKING:
     from barnabas.broker.core import DataPlane
+    from barnabas.machine import Moment
 
 __all__ = ["Request"]
 
@@ -21,6 +21,8 @@ class Request:
     Attributes:
         token: The data plane's name for it.
         message: The request in its newest shape.
+        now: When it is handled. A session that it prolongs counts from here, not from its arrival: its client sends the
+            next one after this one's answer.
         listener: Name of the listener that the client connected to; it decides which endpoint the client is told.
     """
 
@@ -37,17 +39,17 @@ class Request:
         "version",
     )
 
-    def __init__(self, core: DataPlane, event: tuple[Any, ...], wall_ms: int) -> None:
-        """Decodes an `Event.REQUEST`.
+    def __init__(self, core: DataPlane, event: tuple[Any, ...], now: Moment) -> None:
+        """Decodes an `Event.REQUEST` that is handled `now`.
 
         Raises:
             ProtocolError: The body is malformed.
         """
-        (_, stamp_ms, self.token, self.connection_id, self.listener, _, client_id, self.client_host, *rest) = event
+        (_, _, self.token, self.connection_id, self.listener, _, client_id, self.client_host, *rest) = event
         self.api_key, self.version, body = rest
         self.core = core
         self.client_id: str = client_id or ""
-        self.now = Moment(stamp_ms, wall_ms)
+        self.now = now
         self.message: Any = shims.lift(codec.decode_request(self.api_key, self.version, body), self.version)
 
     def respond(self, message: Any) -> None:

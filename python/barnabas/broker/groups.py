@@ -172,4 +172,7 @@ class GroupCoordinators:
     def _make_shard(self) -> Machine:
         from barnabas.coordinator.shard import GroupShard  # noqa: PLC0415 - a start without groups does not wait for it
 
-        return GroupShard(self.settings, ImageTopics(self._metadata), lambda _group_id: self._consumer_settings)
+        return GroupShard(self.settings, ImageTopics(self._metadata), self._settings_of)
+
+    def _settings_of(self, group_id: str) -> ConsumerSettings:
+        return self._consumer_settings.of_group(self._metadata.image.group_config(group_id))

@@ -361,7 +361,14 @@ class BrokerOptions:
             group_size_max=self.number("group.consumer.max.size"),
             assignors=self._assignors(),
             migration_policy=str(self.value("group.consumer.migration.policy")).lower(),
+            session_timeout_ms_range=self._bounds("session.timeout"),
+            heartbeat_interval_ms_range=self._bounds("heartbeat.interval"),
+            assignment_interval_ms_range=self._bounds("assignment.interval"),
         )
+
+    def _bounds(self, what: str) -> tuple[int, int]:
+        least, most = (self.number(f"group.consumer.{end}.{what}.ms") for end in ("min", "max"))
+        return least, most
 
     def _assignors(self) -> tuple[str, ...]:
         names = self.value("group.consumer.assignors")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["ConsumerSettings", "GroupSettings"]
 
@@ -42,6 +45,9 @@ class ConsumerSettings(NamedTuple):
         group_size_max: `group.consumer.max.size`.
         assignors: `group.consumer.assignors`; the first one is the default.
         migration_policy: `group.consumer.migration.policy`: disabled, upgrade, downgrade or bidirectional.
+        session_timeout_ms_range: `group.consumer.min.session.timeout.ms` and `….max.…`: what a group may choose.
+        heartbeat_interval_ms_range: The same of the heartbeat interval.
+        assignment_interval_ms_range: The same of the assignment interval.
     """
 
     session_timeout_ms: int = 45_000
@@ -50,3 +56,31 @@ class ConsumerSettings(NamedTuple):
     group_size_max: int = 2_147_483_647
     assignors: tuple[str, ...] = ("uniform", "range")
     migration_policy: str = "bidirectional"
+    session_timeout_ms_range: tuple[int, int] = (45_000, 60_000)
+    heartbeat_interval_ms_range: tuple[int, int] = (5_000, 15_000)
+    assignment_interval_ms_range: tuple[int, int] = (0, 15_000)
+
+    def of_group(self, options: Mapping[str, str]) -> ConsumerSettings:
+        """Returns the settings of a group that has set `options` itself.
+
+        They were checked when they were set, but the broker's bounds may have changed since: as in Kafka, what a group
+        goes by is brought within them.
+        """
+        if not options:
+            return self
+        return self._replace(
+            session_timeout_ms=_within(
+                options, "session.timeout", self.session_timeout_ms, self.session_timeout_ms_range
+            ),
+            heartbeat_interval_ms=_within(
+                options, "heartbeat.interval", self.heartbeat_interval_ms, self.heartbeat_interval_ms_range
+            ),
+            assignment_interval_ms=_within(
+                options, "assignment.interval", self.assignment_interval_ms, self.assignment_interval_ms_range
+            ),
+        )
+
+
+def _within(options: Mapping[str, str], name: str, default: int, bounds: tuple[int, int]) -> int:
+    text = options.get(f"consumer.{name}.ms")
+    return default if text is None else max(bounds[0], min(bounds[1], int(text)))

@@ -374,6 +374,8 @@ impl<H: Handler> Server<H> {
                 log::error!("a reactor thread panicked");
             }
         }
+        // The handles keep the descriptors of their runtimes open.
+        lock(&self.shared.reactors).clear();
         drained
     }
 

@@ -13,7 +13,7 @@ WORKERS ?= 2
 CARGO_ENV := PYO3_PYTHON=$(abspath $(DEV)/bin/python)
 RUST_SOURCES := $(shell find rust Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*' -o -name '*.bin' 2>/dev/null)
 
-.PHONY: help demo crash test test-rust test-python lint format wheel bench interop crosscheck protocol smoke clean ext
+.PHONY: help demo crash test test-rust test-python lint format wheel bench interop crosscheck protocol smoke clean ext hostile soak
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -60,6 +60,14 @@ crash: ext ## crashes by volume: SEEDS=n lives on simulated disks and n / 10 kil
 	SEEDS=$(or $(SEEDS),1000) REPORT=$(abspath tests/results/log-crash.json) cargo test --locked -p barnabas-log --lib -- crash
 	SEEDS=$$(($(or $(SEEDS),1000) / 10)) REPORT=$(abspath tests/results/log-kill.json) PYTHONPATH=python \
 	  $(DEV)/bin/python -m pytest --timeout=0 tests/crash
+
+soak: ext ## mixed load of our clients and foreign ones with restarts, for MINUTES=30; counts go to tests/results/
+	MINUTES=$(or $(MINUTES),30) RESULTS=$(abspath tests/results/soak.json) PYTHONPATH=python \
+	  $(DEV)/bin/python -m pytest --timeout=0 tests/soak
+
+hostile: ext ## hostile peers of a broker, for MINUTES=10; counts go to tests/results/
+	MINUTES=$(or $(MINUTES),10) RESULTS=$(abspath tests/results/hostile-network.json) PYTHONPATH=python \
+	  $(DEV)/bin/python -m pytest --timeout=0 tests/broker/test_hostile_network.py
 
 lint: ext ## formatting, lints, types, layering; warnings are errors
 	cargo fmt --all --check

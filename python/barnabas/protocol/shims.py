@@ -208,6 +208,7 @@ class _FindCoordinatorResponse:
 
 class _OffsetFetchRequest:
     first = 8
+    first_stable = 7
 
     def lift(self, message: Any) -> Message:
         cls = type(message)
@@ -224,7 +225,10 @@ class _OffsetFetchRequest:
         if topics is not None:
             topic_class = type(message).OffsetFetchRequestTopic
             topics = [topic_class(name=topic.name, partition_indexes=topic.partition_indexes) for topic in topics]
-        return cast("Message", _with(message, group_id=group.group_id, topics=topics, groups=[]))
+        # A broker that does not know of KIP-447 has no other offsets to give; Java's consumer falls back alike.
+        stable = message.require_stable and version >= self.first_stable
+        fields = {"group_id": group.group_id, "topics": topics, "groups": [], "require_stable": stable}
+        return cast("Message", _with(message, **fields))
 
 
 class _OffsetFetchResponse:

@@ -23,8 +23,8 @@ use barnabas_wire::messages::metadata::MetadataRequest;
 
 use common::{Client, Fetch, Fixture, Produce, batch};
 
-/// More than the produce cases write in a second or two.
-const PAGE_CACHE_WARMED: usize = 1 << 30;
+/// What a produce case writes at most, and what is warmed for it.
+const PAGE_CACHE_WARMED: usize = 256 << 20;
 
 /// Nanoseconds that the broker's threads have run: the reactor and whatever it hands work to.
 fn broker_ns() -> u64 {
@@ -69,8 +69,14 @@ fn write_floor(bytes: usize, count: usize) -> f64 {
     (ran() - before) as f64 / (bytes * count) as f64
 }
 
-/// Runs `step`, which sends some requests, for the given time and prints what each request cost.
+/// Runs `step`, which sends some requests, for the given time and prints what each request cost. Where requests write,
+/// it ends before what was warmed for it does.
 fn measure(name: &str, seconds: f64, bytes: usize, requests_per_step: u64, mut step: impl FnMut()) {
+    let steps_max = if name.starts_with("produce 1") {
+        PAGE_CACHE_WARMED / bytes / usize::try_from(requests_per_step).unwrap()
+    } else {
+        usize::MAX
+    };
     let wanted: Vec<String> = std::env::args()
         .skip(1)
         .filter(|word| word.parse::<f64>().is_err() && word != "--bench")
@@ -79,12 +85,13 @@ fn measure(name: &str, seconds: f64, bytes: usize, requests_per_step: u64, mut s
         step();
         return;
     }
-    for _ in 0..50 {
+    // Also outside of what is measured: the first steps.
+    for _ in 0..50.min(steps_max / 4) {
         step();
     }
     let (cpu, begin) = (broker_ns(), Instant::now());
     let mut times = Vec::new();
-    while begin.elapsed() < Duration::from_secs_f64(seconds) {
+    while begin.elapsed() < Duration::from_secs_f64(seconds) && times.len() < steps_max {
         let at = Instant::now();
         step();
         times.push(at.elapsed());
@@ -159,7 +166,7 @@ fn produce(client: &mut Client, seconds: f64) {
     ] {
         let (request, bytes) = produce_frame(partition, size, count);
         if bytes > 1 << 14 {
-            warm_page_cache(PAGE_CACHE_WARMED);
+            warm_page_cache(PAGE_CACHE_WARMED * 3 / 2);
         }
         measure(name, seconds, bytes, in_flight, || {
             exchange(client, &request, usize::try_from(in_flight).unwrap(), &mut sink);

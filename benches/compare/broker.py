@@ -21,42 +21,28 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from broker_clients import Batch, Client, Crowd, drain, metadata_frame, one_at_a_time, produce, produce_frame
 from brokers import Barnabas, Broker, Reference, Spinning, warm_page_cache
+from figures import MEASURED, Measurement, Row, at_least, at_most, report
 from log_clients import Quiet, quantiles
-from run import RESULTS, machine
+from run import RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-MEASURED = dict[str, Any]
 CLIENTS = Path(__file__).with_name("broker_clients.py")
 MIB = 1 << 20
 PARTITIONS = 8
 RECORD_BYTES = {"1 KiB": 1024, "100 B": 100}
 BATCH_BYTES = {"1 MiB": MIB, "16 KiB": 16 << 10}
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table."""
-
-    what: str
-    unit: str
-    barnabas: float
-    reference: float | None = None
-    reach: str = ""
-    met: bool | None = None
 
 
 class Bench:
@@ -114,14 +100,6 @@ def summary(runs: dict[str, list[MEASURED]]) -> MEASURED:
 def of(result: MEASURED, key: str) -> tuple[float, float]:
     """What barnabas and the reference have of a number."""
     return result["barnabas"]["median"][key], result["reference"]["median"][key]
-
-
-def at_most(what: str, unit: str, value: float, limit: float, reference: float | None = None) -> Row:
-    return Row(what, unit, value, reference, f"≤ {limit:g}", value <= limit)
-
-
-def at_least(what: str, unit: str, value: float, limit: float, reference: float | None = None) -> Row:
-    return Row(what, unit, value, reference, f"≥ {limit:g}", value >= limit)
 
 
 class Used:
@@ -453,24 +431,6 @@ MEASUREMENTS: dict[str, Callable[[Bench], tuple[MEASURED, list[Row]]]] = {
 }
 
 
-def report(name: str, rows: list[Row]) -> None:
-    number = lambda value: "" if value is None else f"{value:.3g}" if value < 100 else f"{value:.0f}"  # noqa: E731
-    print(f"\n{name:56}{'':46}{'barnabas':>10}{'reference':>11}{'reach':>14}")
-    for row in rows:
-        met = {None: "", True: "  met", False: "  MISSED"}[row.met]
-        print(
-            f"{row.what:56}{row.unit:46}{number(row.barnabas):>10}{number(row.reference):>11}{row.reach:>14}{met}",
-            flush=True,
-        )
-
-
-def keep(path: Path, name: str, entry: MEASURED) -> None:
-    """Puts one measurement in the place of the one that was there."""
-    everything = json.loads(path.read_text()) if path.exists() else {}
-    everything[name] = entry
-    path.write_text(json.dumps(everything, indent=1, ensure_ascii=False) + "\n")
-
-
 def main() -> None:
     """Run the program."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -481,19 +441,12 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=RESULTS / "broker.json", help="default: %(default)s")
     options = parser.parse_args()
     for name in list(MEASUREMENTS) if options.name == "all" else [options.name]:
-        load, begin = os.getloadavg(), time.perf_counter()
+        measurement = Measurement(["python benches/compare/broker.py", name, *(["--quick"] if options.quick else [])])
         with contextlib.ExitStack() as stack:
             directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="barnabas-bench-", dir=options.dir))
             bench = Bench(Path(directory), stack, quick=options.quick, runs=options.runs)
             results, rows = MEASUREMENTS[name](bench)
-        entry = {
-            "command": " ".join(["python benches/compare/broker.py", name, *(["--quick"] if options.quick else [])]),
-            "machine": {**machine(), "load_average_before": load, "load_average_after": os.getloadavg()},
-            "seconds": round(time.perf_counter() - begin, 1),
-            "table": [asdict(row) for row in rows],
-            "results": results,
-        }
-        keep(options.output, name, entry)
+        measurement.keep(options.output, name, results, rows)
         report(name, rows)
     print(f"\nraw results: {options.output}")
 

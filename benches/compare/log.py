@@ -1,16 +1,19 @@
-"""Measures the log in bulk: `python benches/compare/log.py NAME [--quick] [--dir DIR]`, raw results in benches/results/log-NAME.json.
+"""Measures the log: `python benches/compare/log.py NAME [--quick] [--dir DIR]`, raw results in benches/results/log.json.
 
+`cpu`         CPU of an append by size of batch and record, beside the CRC and the write of the same bytes
 `start`       a clean start of 2,000 partitions with 5 segments each: time and memory
 `recovery`    a start after kill -9: bytes of unflushed log per second
 `search`      look-ups in 100 MB, 10 GB and 100 GB of log (sparse files, the same number of places in each)
-`append`      a sustained append of min(1.5 x memory, half of the free disk) and a flush, beside `dd` with the same fsync
+`append`      a sustained append and a flush beside `dd` with the same fsync; `--full`: of min(1.5 x memory, half of the
+              free disk), once
 `quiet`       a quiet producer's latency alone and while another one writes as fast as the disk takes it
-`compaction`  the same while a large topic is compacted
+`cleaner`     compaction: bytes of log per CPU second (raw results in cleaner.json)
+`compaction`  a quiet producer's latency while a large topic is compacted
 `requests`    the broker's CPU per produce and fetch request, beside a plain write of the same bytes
 `commit`      acknowledged produce requests per second where each waits for a flush, by number of producers
 
-The first four run the log crate's own bench (`cargo bench -p barnabas-log --bench log_volume`), the others a broker process
-with clients of plain sockets. What is compared runs alternately. `--quick` takes a tenth of the time and of the bytes.
+Five of them run the log crate's own benches, `requests` the broker crate's, the others a broker process with clients of
+plain sockets. What is compared runs alternately. `--quick` takes less time and fewer bytes.
 """
 
 from __future__ import annotations
@@ -24,25 +27,28 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from brokers import warm_page_cache
+from figures import MEASURED, Measurement, Row, at_least, at_most, report
 from log_clients import Heavy, Quiet, producers_rate
-from run import RESULTS, Server, machine
+from run import RESULTS, Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
-MEASURED = dict[str, Any]
 GIB = 1 << 30
+REPORT = tuple[MEASURED, list[Row]]
 
 
 class Bench:
     """What every measurement needs: a directory on the disk that is measured, and how much of it to do."""
 
-    def __init__(self, directory: Path, *, quick: bool) -> None:
+    def __init__(self, directory: Path, *, quick: bool, full: bool) -> None:
         self.directory = directory
         self.quick = quick
+        self.full = full
         self._program: str | None = None
 
     def scaled(self, full: int, quick: int) -> int:
@@ -70,7 +76,45 @@ def build(crate: str, name: str) -> str:
     return [message["executable"] for message in map(json.loads, messages) if message.get("executable")][-1]
 
 
-def start(bench: Bench) -> MEASURED:
+def cpu(bench: Bench) -> REPORT:
+    program, seconds = build("barnabas-log", "log"), str(bench.scaled(3, 1))
+    kept = ROOT / "target/criterion/append"
+    warm_page_cache(bench.directory, GIB // 2)
+    command = [program, "--bench", "append/", "--noplot", "--measurement-time", seconds, "--warm-up-time", "1"]
+    environment = {**os.environ, "TMPDIR": str(bench.directory), "CARGO_TARGET_DIR": str(ROOT / "target")}
+    subprocess.run(command, check=True, capture_output=True, env=environment, cwd=ROOT)
+    result: MEASURED = {}
+    rows = []
+    for batch in ("1MiB", "16KiB"):
+        for record, per_byte in ((1024, 0.5), (100, 0.7)):
+            case = f"{batch}_of_{record}B"
+            for kind in ("log", "floor"):
+                estimates = json.loads((kept / kind / case / "new/estimates.json").read_text())
+                size = json.loads((kept / kind / case / "new/benchmark.json").read_text())["throughput"]["Bytes"]
+                nanoseconds = estimates["median"]["point_estimate"]
+                result[f"{kind} {case}"] = {
+                    "bytes": size,
+                    "median_ns": nanoseconds,
+                    "interval_95_ns": [
+                        estimates["median"]["confidence_interval"][f"{end}_bound"] for end in ("lower", "upper")
+                    ],
+                    "ns_per_byte": nanoseconds / size,
+                }
+            log, floor = result[f"log {case}"], result[f"floor {case}"]["median_ns"] / 1e3
+            limit = log["bytes"] * per_byte / 1e3 + (0 if batch == "1MiB" else 5)
+            rows.append(
+                at_most(
+                    f"append {batch} of {record} B",
+                    "µs of CPU (reference: CRC and write)",
+                    log["median_ns"] / 1e3,
+                    round(limit, 1),
+                    floor,
+                )
+            )
+    return result, rows
+
+
+def start(bench: Bench) -> REPORT:
     partitions, segments = bench.scaled(2000, 500), 5
     directory = bench.fresh("start")
     bench.log_bench("prepare-start", directory, partitions, segments)
@@ -80,10 +124,16 @@ def start(bench: Bench) -> MEASURED:
             # The start took the marker away, and nothing was written since.
             (directory / "data" / ".kafka_cleanshutdown").touch()
             runs.setdefault(f"{threads} threads", []).append(bench.log_bench("start", directory, threads))
-    return {"segments_per_partition": segments, **medians(runs, ("wall_s", "cpu_s", "memory_gained_mib"))}
+    result = {"partitions": partitions, "segments_per_partition": segments}
+    result |= medians(runs, ("wall_s", "cpu_s", "memory_gained_mib"))
+    what = f"clean start of {partitions} partitions with {segments} segments"
+    return result, [
+        at_most(what, "s, 2 threads", result["2 threads"]["wall_s"], 1),
+        at_most(what, "MiB", result["2 threads"]["memory_gained_mib"], 100),
+    ]
 
 
-def recovery(bench: Bench) -> MEASURED:
+def recovery(bench: Bench) -> REPORT:
     partitions, megabytes = 4, bench.scaled(1000, 100)
     directory = bench.fresh("recovery")
     bench.log_bench("prepare-recovery", directory, partitions, megabytes)
@@ -91,10 +141,11 @@ def recovery(bench: Bench) -> MEASURED:
     for _ in range(bench.scaled(5, 3)):
         for threads in (1, 2):
             runs.setdefault(f"{threads} threads", []).append(bench.log_bench("recovery", directory, threads))
-    return {"partitions": partitions, **medians(runs, ("wall_s", "cpu_s", "gb_per_s"))}
+    result = {"partitions": partitions, **medians(runs, ("wall_s", "cpu_s", "gb_per_s"))}
+    return result, [at_least("recovery", "GB/s of unflushed log", result["2 threads"]["gb_per_s"], 1)]
 
 
-def search(bench: Bench) -> MEASURED:
+def search(bench: Bench) -> REPORT:
     lookups = bench.scaled(100_000, 20_000)
     sizes = {"100 MB": (4, 25), "10 GB": (10, 1023), "100 GB": (100, 1023)}
     found: dict[str, list[MEASURED]] = {name: [] for name in sizes}
@@ -112,22 +163,36 @@ def search(bench: Bench) -> MEASURED:
             for what in ("index_ns", "index_and_scan_ns")
         }
         result[name]["runs"] = runs
-    return result
+    rows = []
+    for name in sizes:
+        rows.append(at_most(f"search in {name}", "ns, index, p50", result[name]["index_ns"]["p50"], 1000))
+        rows.append(
+            at_most(f"search in {name}", "ns, with the scan, p50", result[name]["index_and_scan_ns"]["p50"], 3000)
+        )
+    flat = result["100 GB"]["index_and_scan_ns"]["p50"] / result["100 MB"]["index_and_scan_ns"]["p50"]
+    return result, [*rows, at_most("search in 100 GB", "times that in 100 MB", flat, 1.25)]
 
 
-def append(bench: Bench) -> MEASURED:
-    free = shutil.disk_usage(bench.directory).free
+def append(bench: Bench) -> REPORT:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    total = min(memory * 3 // 2, free // 2)
-    megabytes = bench.scaled(total, 2 * GIB) >> 20
+    most = min(memory * 3 // 2, shutil.disk_usage(bench.directory).free // 2)
+    megabytes = (most if bench.full else min(most, bench.scaled(4, 1) * GIB)) >> 20
     runs: dict[str, list[MEASURED]] = {"log": [], "dd": []}
-    for _ in range(bench.scaled(2, 3)):
+    for _ in range(1 if bench.full else 3):
+        # Each finds the page cache as the other leaves it.
+        warm_page_cache(bench.directory, min(megabytes << 20, 4 * GIB))
         runs["log"].append(bench.log_bench("append", bench.fresh("append"), megabytes))
+        bench.fresh("append")
+        warm_page_cache(bench.directory, min(megabytes << 20, 4 * GIB))
         runs["dd"].append(dd(bench.fresh("append"), megabytes))
         bench.fresh("append")
     result = {"megabytes": megabytes, **medians(runs, ("wall_s", "mb_per_s"))}
     result["log to dd"] = result["log"]["mb_per_s"] / result["dd"]["mb_per_s"]
-    return result
+    what = f"sustained append of {megabytes} MiB"
+    return result, [
+        Row(what, "MB/s (reference: dd)", result["log"]["mb_per_s"], result["dd"]["mb_per_s"]),
+        at_least(what, "times dd", result["log to dd"], 0.9),
+    ]
 
 
 def dd(directory: Path, megabytes: int) -> MEASURED:
@@ -139,7 +204,7 @@ def dd(directory: Path, megabytes: int) -> MEASURED:
     return {"wall_s": wall, "mb_per_s": (megabytes << 20) / wall / 1e6}
 
 
-def quiet(bench: Bench) -> MEASURED:
+def quiet(bench: Bench) -> REPORT:
     seconds = bench.scaled(10, 2)
     runs: dict[str, list[MEASURED]] = {"alone": [], "beside a heavy one": []}
     server = BenchServer(bench)
@@ -159,12 +224,28 @@ def quiet(bench: Bench) -> MEASURED:
     finally:
         server.close()
     result = medians(runs, ("p50_us", "p99_us", "max_us", "heavy_mb_per_s"))
-    result["p99 beside to alone"] = result["beside a heavy one"]["p99_us"] / result["alone"]["p99_us"]
-    return result
+    ratio = result["p99 beside to alone"] = result["beside a heavy one"]["p99_us"] / result["alone"]["p99_us"]
+    return result, [
+        at_most("quiet producer beside a heavy one", "p99, times that alone", ratio, 2),
+        Row("the heavy one", "MB/s", result["beside a heavy one"]["heavy_mb_per_s"]),
+    ]
 
 
-def compaction(bench: Bench) -> MEASURED:
-    megabytes = bench.scaled(4096, 256)
+def cleaner(bench: Bench) -> REPORT:
+    program = build("barnabas-log", "cleaner")
+    environment = {**os.environ, "TMPDIR": str(bench.directory), "BYTES": str(bench.scaled(256, 32) << 20)}
+    output = subprocess.run([program], check=True, capture_output=True, text=True, env=environment).stdout
+    result = json.loads(output)
+    rate = result["1 KiB"]["log MB per CPU second"]
+    fresh = result["1 KiB, no duplicates"]["log MB per CPU second"]
+    return result, [
+        at_least("compaction, 1 KiB records, keys four times", "MB of log per CPU second", rate, 200),
+        at_least("compaction, 1 KiB records, keys once", "MB of log per CPU second", fresh, 200),
+    ]
+
+
+def compaction(bench: Bench) -> REPORT:
+    megabytes = bench.scaled(2048, 256)
     off, on = {"log.cleaner.enable": "false"}, {"log.cleaner.threads": "1", "log.cleaner.backoff.ms": "100"}
     runs: dict[str, list[MEASURED]] = {"alone": [], "while a topic is compacted": []}
     for _ in range(bench.scaled(3, 2)):
@@ -188,11 +269,12 @@ def compaction(bench: Bench) -> MEASURED:
         finally:
             server.close()
     result = medians(runs, ("p50_us", "p99_us", "max_us", "seconds", "bytes_before", "bytes_after"))
-    result["p99 compacting to alone"] = result["while a topic is compacted"]["p99_us"] / result["alone"]["p99_us"]
-    return result
+    ratio = result["while a topic is compacted"]["p99_us"] / result["alone"]["p99_us"]
+    result["p99 compacting to alone"] = ratio
+    return result, [at_most("quiet producer while a topic is compacted", "p99, times that alone", ratio, 2)]
 
 
-def requests(bench: Bench) -> MEASURED:
+def requests(bench: Bench) -> REPORT:
     program, seconds = build("barnabas-broker", "request_cpu"), str(bench.scaled(3, 1))
     cases: dict[str, list[MEASURED]] = {}
     for _ in range(3):
@@ -201,10 +283,15 @@ def requests(bench: Bench) -> MEASURED:
         for line in output.splitlines():
             measured = json.loads(line)
             cases.setdefault(measured.pop("case"), []).append(measured)
-    return medians(cases, ("cpu_us_per_request", "cpu_ns_per_byte", "step_p50_us", "step_p99_us"))
+    result = medians(cases, ("cpu_us_per_request", "cpu_ns_per_byte", "step_p50_us", "step_p99_us"))
+    return result, [
+        Row(name, "µs of CPU per request", case["cpu_us_per_request"])
+        for name, case in result.items()
+        if "cpu_us_per_request" in case
+    ]
 
 
-def commit(bench: Bench) -> MEASURED:
+def commit(bench: Bench) -> REPORT:
     seconds = bench.scaled(5, 1)
     counts = (1, 4, 16, 64)
     runs: dict[str, list[MEASURED]] = {f"{count} producers": [] for count in counts}
@@ -216,7 +303,11 @@ def commit(bench: Bench) -> MEASURED:
                 runs[f"{count} producers"].append(producers_rate(server.address, "flushed", count, seconds))
     finally:
         server.close()
-    return medians(runs, ("requests_per_s", "p50_us", "p99_us"))
+    result = medians(runs, ("requests_per_s", "p50_us", "p99_us"))
+    return result, [
+        Row(f"acknowledged after a flush, {name}", "requests/s", case["requests_per_s"])
+        for name, case in result.items()
+    ]
 
 
 class BenchServer(Server):
@@ -261,8 +352,9 @@ def medians(runs: dict[str, list[MEASURED]], keys: tuple[str, ...]) -> MEASURED:
     }
 
 
-MEASUREMENTS: dict[str, Callable[[Bench], MEASURED]] = {
-    function.__name__: function for function in (start, recovery, search, append, quiet, compaction, requests, commit)
+MEASUREMENTS: dict[str, Callable[[Bench], REPORT]] = {
+    function.__name__: function
+    for function in (cpu, start, recovery, search, append, quiet, cleaner, compaction, requests, commit)
 }
 
 
@@ -270,30 +362,19 @@ def main() -> None:
     """Run the program."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", choices=[*MEASUREMENTS, "all"])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the time and of the bytes")
+    parser.add_argument("--quick", action="store_true", help="less time and fewer bytes")
+    parser.add_argument("--full", action="store_true", help="`append` at full volume")
     parser.add_argument("--dir", type=Path, help="where to write; default: a temporary directory")
     parser.add_argument("--output", type=Path, default=RESULTS, help="where results go (default: %(default)s)")
     options = parser.parse_args()
-    names = list(MEASUREMENTS) if options.name == "all" else [options.name]
-    for name in names:
+    for name in list(MEASUREMENTS) if options.name == "all" else [options.name]:
+        flags = [f"--{flag}" for flag in ("quick", "full") if getattr(options, flag)]
+        measurement = Measurement(["python benches/compare/log.py", name, *flags])
         with tempfile.TemporaryDirectory(prefix="barnabas-bench-", dir=options.dir) as directory:
-            load = os.getloadavg()
-            measured = MEASUREMENTS[name](Bench(Path(directory), quick=options.quick))
-        result = {
-            "command": f"python benches/compare/log.py {name}{' --quick' if options.quick else ''}",
-            "machine": {**machine(), "load_average_before": load},
-            "results": measured,
-        }
-        path = options.output / f"log-{name}.json"
-        path.write_text(json.dumps(result, indent=1) + "\n")
-        print(f"{path}:")
-        print(json.dumps(without_runs(measured), indent=1))
-
-
-def without_runs(measured: Any) -> Any:
-    if not isinstance(measured, dict):
-        return measured
-    return {key: without_runs(value) for key, value in measured.items() if key != "runs"}
+            results, rows = MEASUREMENTS[name](Bench(Path(directory), quick=options.quick, full=options.full))
+        kept = "append, full volume" if name == "append" and options.full else name
+        measurement.keep(options.output / ("cleaner.json" if name == "cleaner" else "log.json"), kept, results, rows)
+        report(name, rows)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,9 @@ interop: ext ## a quick run against the reference Kafka and its tools, and forei
 crash: ext ## crashes by volume: SEEDS=n lives on simulated disks and n / 10 kill -9 of a broker under load; counts go to tests/results/
 	SEEDS=$(or $(SEEDS),1000) REPORT=$(abspath tests/results/log-crash.json) cargo test --locked -p barnabas-log --lib -- crash
 	SEEDS=$$(($(or $(SEEDS),1000) / 10)) REPORT=$(abspath tests/results/log-kill.json) PYTHONPATH=python \
-	  $(DEV)/bin/python -m pytest --timeout=0 tests/crash
+	  $(DEV)/bin/python -m pytest --timeout=0 tests/crash/test_kill_under_load.py
+	SEEDS=$$(($(or $(SEEDS),1000) / 10)) REPORT=$(abspath tests/results/administration-kill.json) PYTHONPATH=python \
+	  $(DEV)/bin/python -m pytest --timeout=0 tests/crash/test_kill_during_administration.py
 
 soak: ext ## mixed load of our clients and foreign ones with restarts, for MINUTES=30; counts go to tests/results/
 	MINUTES=$(or $(MINUTES),30) RESULTS=$(abspath tests/results/soak.json) PYTHONPATH=python \

@@ -134,7 +134,9 @@ class Controller:
         records: list[Any] = []
         isr = self.settings.static_options.get("min.insync.replicas", "1")
         if "metadata.version" not in self.image.features:
-            records += [FeatureLevelRecord(name=name, feature_level=level) for name, (_, _, level) in FEATURES.items()]
+            records += [
+                FeatureLevelRecord(name=name, feature_level=level) for name, (_, _, level) in FEATURES.items() if level
+            ]
             # What eligible leader replicas are is told by one value for the whole cluster, as Kafka sets it.
             records.append(ConfigRecord(resource_type=BROKER_RESOURCE, name="min.insync.replicas", value=isr))
         epoch = request.log_end_offset + len(records)

@@ -55,5 +55,7 @@ HANDLERS: dict[int, str] = {
     68: "consumer_group_heartbeat",
     69: "consumer_group_describe",
     74: "list_config_resources",
+    80: "add_raft_voter",
+    81: "remove_raft_voter",
 }
 """API key -> module. Metadata comes here only for topics that are to be created; the data plane answers it."""

@@ -13,10 +13,15 @@ if TYPE_CHECKING:
 
 __all__ = ["handle"]
 
+_CODES = ("resource_type_filter", "pattern_type_filter", "operation", "permission_type")
+
 
 def handle(plane: ControlPlane, request: Request) -> None:
     """Answers as Kafka does without an authorizer."""
-    del plane
+    if any(getattr(item, code) == 0 for item in request.message.filters for code in _CODES):
+        # As in Kafka, where such a request cannot even be read.
+        plane.core.close_connection(request.connection_id)
+        return
     results = [
         DeleteAclsResponse.DeleteAclsFilterResult(
             error_code=SecurityDisabledError.code, error_message="No Authorizer is configured."

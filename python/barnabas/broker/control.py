@@ -5,9 +5,9 @@ is loaded. Nothing here sleeps or touches sockets; `pull` is the only wait.
 
 Time. Deadlines are judged after everything that arrived before them was handled: with the clock as read *before* the
 pull whose events have all been handled. They are set from when a request is handled, not from when it arrived: it may
-have waited for a thread that held the interpreter, and its client has not been answered in the meantime. After a pause of the whole process (a debugger, SIGSTOP, the host) members
-could not be heard although they were alive, so every deadline is put off once, by the pause and at most to its own
-length from the pause's end.
+have waited for a thread that held the interpreter, and its client has not been answered in the meantime. After a pause
+of the whole process (a debugger, SIGSTOP, the host) members could not be heard although they were alive, so every
+deadline is put off once, by the pause and at most to its own length from the pause's end.
 """
 
 from __future__ import annotations

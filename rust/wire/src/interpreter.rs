@@ -195,7 +195,7 @@ impl<'a, V: Visitor<'a>> Decoder<'_, 'a, V> {
                 return Ok(());
             };
             let outside = std::mem::replace(&mut self.reader, Reader::new(raw.data));
-            let value = self.field(field);
+            let value = self.tagged_field(field);
             let inside = std::mem::replace(&mut self.reader, outside);
             self.visitor.set(building, index, value?)?;
             set |= 1 << index;
@@ -203,6 +203,15 @@ impl<'a, V: Visitor<'a>> Decoder<'_, 'a, V> {
         })?;
         self.reader = section;
         Ok(set)
+    }
+
+    fn tagged_field(&mut self, field: &'static Field) -> Result<V::Value, V::Error> {
+        match nullable_struct(field, self.version) {
+            // Unlike elsewhere, null is 0 and not -1.
+            Some(_) if self.reader.uvarint()? == 0 => self.null(true),
+            Some(of) => self.structure(of),
+            None => self.field(field),
+        }
     }
 
     fn field(&mut self, field: &'static Field) -> Result<V::Value, V::Error> {
@@ -325,6 +334,14 @@ fn default_value<'a, V: Visitor<'a>>(field: &'static Field, visitor: &mut V) -> 
     visitor.scalar(scalar)
 }
 
+/// The struct that a field holds, if it is one that may be null.
+fn nullable_struct(field: &'static Field, version: i16) -> Option<&'static Struct> {
+    match field.kind {
+        Kind::Struct(of) if !field.array && field.nullable.contains(version) => Some(of),
+        _ => None,
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Encoder {
     version: i16,
@@ -350,7 +367,7 @@ impl Encoder {
                 self.field(field, &value, writer)?;
             } else if !is_default(field, &value)? {
                 let mut inner = Writer::new();
-                self.field(field, &value, &mut inner)?;
+                self.tagged_field(field, &value, &mut inner)?;
                 tagged.push((field.tag, Cow::Owned(inner.into_bytes())));
             }
         }
@@ -360,6 +377,17 @@ impl Encoder {
             writer.tagged_fields(tagged.iter().map(|(tag, data)| RawTaggedField { tag: *tag, data }))?;
         }
         Ok(())
+    }
+
+    fn tagged_field<S: Source>(self, field: &'static Field, value: &S, writer: &mut Writer) -> Result<(), S::Error> {
+        let Some(of) = nullable_struct(field, self.version) else {
+            return self.field(field, value, writer);
+        };
+        writer.uvarint(u32::from(!value.is_null()));
+        if value.is_null() {
+            return Ok(());
+        }
+        self.structure(of, value, writer)
     }
 
     fn field<S: Source>(self, field: &'static Field, value: &S, writer: &mut Writer) -> Result<(), S::Error> {

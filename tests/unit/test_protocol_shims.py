@@ -100,12 +100,25 @@ def test_all_offsets_of_a_group_stay_null():
         codec.encode(shims.lower(message, 1), 1)
 
 
+# As Java's consumer, which asks for stable offsets and takes what an older broker has.
+def test_stable_offsets_are_asked_for_where_they_are_known():
+    message = offset_fetch([offset_fetch_topic()])
+    message.require_stable = True
+    assert [(low, shape.require_stable) for low, _, shape in shims.variants(message)] == [
+        (1, False),
+        (7, True),
+        (8, True),
+    ]
+    for low, high, shape in shims.variants(message):
+        assert all(codec.encode(shape, version) for version in range(low, high + 1))
+
+
 def test_topic_ids_choose_the_versions():
     def versions(*topics):
         return [(low, high) for low, high, _ in shims.variants(offset_fetch(list(topics)))]
 
-    assert versions(offset_fetch_topic()) == [(1, 7), (8, 9)]
-    assert versions(offset_fetch_topic(topic_id=ID)) == [(1, 7), (8, 10)]
+    assert versions(offset_fetch_topic()) == [(1, 6), (7, 7), (8, 9)]
+    assert versions(offset_fetch_topic(topic_id=ID)) == [(1, 6), (7, 7), (8, 10)]
     assert versions(offset_fetch_topic(name="", topic_id=ID)) == [(10, 10)]
     commit = OffsetCommitRequest(topics=[OffsetCommitRequest.OffsetCommitRequestTopic(name="t")])
     assert [(low, high) for low, high, _ in shims.variants(commit)] == [(2, 9)]

@@ -8,6 +8,7 @@ Topic ids and names need a look at the cluster's metadata, so they are apart: `n
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
@@ -100,11 +101,12 @@ def variants(message: Message) -> list[tuple[int, int, Message]]:
     shim = _shim(message)
     if shim is None or low >= shim.first:
         return [(low, high, message)]
+    bounds = [low, *(version for version in _BOUNDS.get(type(message).__name__, ()) if low < version), shim.first]
     try:
-        old = shim.lower(message, shim.first - 1, None)
+        old = [(first, after - 1, shim.lower(message, after - 1, None)) for first, after in itertools.pairwise(bounds)]
     except ProtocolError:
         return [(shim.first, high, message)]
-    return [(low, shim.first - 1, old), (shim.first, high, message)]
+    return [*old, (shim.first, high, message)]
 
 
 def name_topics(message: Message, name_of: Callable[[bytes], str | None]) -> None:
@@ -385,6 +387,9 @@ class _AddPartitionsToTxnResponse:
         fields = {"error_code": 0, "results_by_transaction": [], "results_by_topic_v3_and_below": topics}
         return cast("Message", _with(message, **fields))
 
+
+_BOUNDS: Final[dict[str, tuple[int, ...]]] = {"OffsetFetchRequest": (_OffsetFetchRequest.first_stable,)}
+"""Versions below a shim's first one from which its old shape holds something else."""
 
 _SHIMS: Final[dict[str, _Shim]] = {
     "AddPartitionsToTxnRequest": _AddPartitionsToTxnRequest(),

@@ -3,6 +3,7 @@
 //! Inbound: [`server::Server`] runs reactor threads that read frames, call a [`server::Handler`] on the spot and send
 //! its [`part::Response`]. Nothing here knows what a frame means.
 
+mod accept;
 mod activity;
 mod budget;
 mod cold;

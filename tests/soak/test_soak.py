@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from confluent_kafka import Consumer as ForeignConsumer
 from confluent_kafka import Producer as ForeignProducer
 from confluent_kafka import TopicPartition
@@ -198,6 +199,7 @@ def stored(address: str) -> Counter[bytes]:
     return found
 
 
+@pytest.mark.timeout(SECONDS + 600)
 def test_mixed_load_with_restarts(tmp_path: Path) -> None:
     lives = []
     with broker(tmp_path, "127.0.0.1:0"):

@@ -147,25 +147,14 @@ impl<'a> Reader<'a> {
     }
 
     /// A compact length: `None` for null.
+    /// A length, or null for any negative one, as Kafka reads it: the number is 32 bits wide and counts from one.
     fn compact_length(&mut self) -> Result<Option<usize>> {
-        let encoded = self.uvarint()?;
-        match encoded.checked_sub(1) {
-            None => Ok(None),
-            Some(length) => usize::try_from(length).map(Some).map_err(|_| WireError::InvalidLength {
-                length: i64::from(length),
-                remaining: self.rest.len(),
-            }),
-        }
+        let length = self.uvarint()?.wrapping_sub(1);
+        Ok(Self::length_or_null(length.cast_signed()))
     }
 
-    fn classic_length(&self, length: i64) -> Result<Option<usize>> {
-        match length {
-            -1 => Ok(None),
-            length => usize::try_from(length).map(Some).map_err(|_| WireError::InvalidLength {
-                length,
-                remaining: self.rest.len(),
-            }),
-        }
+    fn length_or_null(length: i32) -> Option<usize> {
+        usize::try_from(length).ok()
     }
 
     /// A string or null.
@@ -173,8 +162,7 @@ impl<'a> Reader<'a> {
         let length = if flexible {
             self.compact_length()?
         } else {
-            let length = self.i16()?;
-            self.classic_length(i64::from(length))?
+            Self::length_or_null(i32::from(self.i16()?))
         };
         let Some(length) = length else { return Ok(None) };
         if length > STRING_BYTES_LIMIT {
@@ -189,8 +177,7 @@ impl<'a> Reader<'a> {
         let length = if flexible {
             self.compact_length()?
         } else {
-            let length = self.i32()?;
-            self.classic_length(i64::from(length))?
+            Self::length_or_null(self.i32()?)
         };
         length.map(|length| self.take(length)).transpose()
     }
@@ -201,8 +188,7 @@ impl<'a> Reader<'a> {
         let count = if flexible {
             self.compact_length()?
         } else {
-            let count = self.i32()?;
-            self.classic_length(i64::from(count))?
+            Self::length_or_null(self.i32()?)
         };
         if let Some(count) = count
             && count > self.rest.len() / element_size_min.max(1)

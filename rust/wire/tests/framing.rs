@@ -182,10 +182,33 @@ fn counts_are_held_against_the_bytes_that_are_left() {
         Reader::new(&[0xff; 6]).nullable_count(true, 1),
         Err(WireError::InvalidVarint)
     ));
+}
+
+#[test]
+fn every_negative_length_is_null() {
+    for (flexible, bytes) in [
+        (false, [0xff, 0xff, 0xff, 0xff, 0]),
+        (false, [0xff, 0xff, 0xff, 0xfe, 0]),
+        (false, [0x80, 0, 0, 0, 0]),
+        (true, [0, 0, 0, 0, 0]),
+        (true, [0xff, 0xff, 0xff, 0xff, 0x0f]),
+        (true, [0x81, 0x80, 0x80, 0x80, 0x08]),
+    ] {
+        assert_eq!(Reader::new(&bytes).nullable_count(flexible, 1), Ok(None), "{bytes:?}");
+        assert_eq!(Reader::new(&bytes).nullable_bytes(flexible), Ok(None), "{bytes:?}");
+        assert_eq!(Reader::new(&bytes).nullable_str(flexible), Ok(None), "{bytes:?}");
+    }
     assert!(matches!(
-        Reader::new(&[0xff, 0xff, 0xff, 0xfe]).nullable_count(false, 1),
-        Err(WireError::InvalidLength { .. })
+        Reader::new(&[0x80, 0x80, 0x80, 0x80, 0x08]).nullable_bytes(true),
+        Err(WireError::InvalidLength { .. } | WireError::Truncated { .. })
     ));
+}
+
+#[test]
+fn a_client_id_that_is_no_text_is_read_all_the_same() {
+    let bytes = [0, 3, 0, 1, 0, 0, 0, 7, 0, 2, 0xc3, 0x28, 9];
+    let (header, body) = decode_request_header(&bytes).unwrap();
+    assert_eq!((header.client_id, body), (Some("\u{FFFD}"), &[9][..]));
 }
 
 #[test]

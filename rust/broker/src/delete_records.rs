@@ -65,7 +65,7 @@ fn plan(image: &Image, request: &DeleteRecordsRequest<'_>) -> Vec<Topic> {
     let mut topics: Vec<Topic> = Vec::with_capacity(request.topics.len());
     let mut places: HashMap<&str, usize> = HashMap::with_capacity(request.topics.len());
     let mut named: HashMap<(usize, i32), usize> = HashMap::new();
-    for asked in &request.topics {
+    for asked in request.topics.iter().filter(|asked| !asked.partitions.is_empty()) {
         let place = *places.entry(asked.name).or_insert(topics.len());
         if place == topics.len() {
             topics.push(Topic {

@@ -38,7 +38,7 @@ pub(crate) struct Plan {
     max_bytes: i32,
     isolation: Isolation,
     /// Whether it comes from a follower, and none of ours is there.
-    is_follower: bool,
+    pub(crate) is_follower: bool,
     pub(crate) session: SessionContext,
     /// What is read, in the order of the request or the session.
     pub(crate) partitions: Vec<Planned>,

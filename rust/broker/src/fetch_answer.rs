@@ -95,7 +95,7 @@ pub(crate) fn write(
     let answer = FetchResponse {
         error_code: error.code(),
         session_id,
-        node_endpoints: name_leaders(&mut entries, image, listener, plan.to.api_version),
+        node_endpoints: name_leaders(&mut entries, image, listener, plan),
         responses: by_topic(entries),
         ..FetchResponse::default()
     };
@@ -195,14 +195,9 @@ fn told(data: &PartitionData<'_>) -> Told {
 }
 
 /// Names the leader to those who ask the wrong broker or with an old epoch, and returns where the leaders are.
-fn name_leaders<'a>(
-    entries: &mut [Entry<'_>],
-    image: &'a Image,
-    listener: &str,
-    version: i16,
-) -> Vec<NodeEndpoint<'a>> {
+fn name_leaders<'a>(entries: &mut [Entry<'_>], image: &'a Image, listener: &str, plan: &Plan) -> Vec<NodeEndpoint<'a>> {
     let mut leaders = Vec::new();
-    for entry in entries.iter_mut().filter(|_| version >= 16) {
+    for entry in entries.iter_mut().filter(|_| plan.to.api_version >= 16) {
         let is_misled = matches!(
             ErrorCode(entry.data.error_code),
             ErrorCode::NOT_LEADER_OR_FOLLOWER | ErrorCode::FENCED_LEADER_EPOCH
@@ -216,6 +211,10 @@ fn name_leaders<'a>(
                 leader_epoch: partition.state.leader_epoch,
             };
         }
+    }
+    if plan.is_follower {
+        // Brokers know each other.
+        return Vec::new();
     }
     leaders.sort_unstable();
     leaders.dedup();

@@ -220,8 +220,7 @@ fn refusal(partition: &Partition, error: &AppendError) -> Refusal {
     // Kafka tells the log's start only with errors that come from looking at the records.
     let looked = !matches!(
         code,
-        ErrorCode::UNKNOWN_SERVER_ERROR
-            | ErrorCode::CORRUPT_MESSAGE
+        ErrorCode::CORRUPT_MESSAGE
             | ErrorCode::MESSAGE_TOO_LARGE
             | ErrorCode::KAFKA_STORAGE_ERROR
             | ErrorCode::NOT_LEADER_OR_FOLLOWER

@@ -94,6 +94,7 @@ pub(crate) fn plan(image: &Image, client_is_admin: bool, version: i16, body: &[u
             topics.put(topic_data, topic, planned);
         }
     }
+    topics.stumble_together();
     Ok(Plan {
         acks: request.acks,
         timeout: Duration::from_millis(u64::try_from(request.timeout_ms).unwrap_or(0)),
@@ -119,6 +120,19 @@ impl<'a> Topics<'a> {
             places: HashMap::new(),
             partitions: HashMap::new(),
             may_repeat: count > 1,
+        }
+    }
+
+    /// What Kafka does not foresee in one partition before the append is its answer for all of them.
+    fn stumble_together(&mut self) {
+        let is_unforeseen = |planned: &Planned| {
+            let refusal = planned.target.as_ref().err();
+            refusal.is_some_and(|refusal| refusal.error == ErrorCode::UNKNOWN_SERVER_ERROR)
+        };
+        if self.list.iter().flat_map(|topic| &topic.partitions).any(is_unforeseen) {
+            for planned in self.list.iter_mut().flat_map(|topic| &mut topic.partitions) {
+                planned.target = Err(ErrorCode::UNKNOWN_SERVER_ERROR.into());
+            }
         }
     }
 
@@ -228,11 +242,11 @@ fn locate(body: &[u8], records: Records<'_>, version: i16) -> Result<Range<usize
     if batch.get(MAGIC_POSITION).copied() != Some(MAGIC_V2.cast_unsigned()) {
         return Err(ErrorCode::INVALID_RECORD);
     }
-    let codec = BatchHeader::parse(batch)
-        .ok()
-        .and_then(|header| header.compression().ok());
-    if version < 7 && codec == Some(Compression::Zstd) {
-        return Err(ErrorCode::UNSUPPORTED_COMPRESSION_TYPE);
+    // Newer versions do not look at it here.
+    match BatchHeader::parse(batch).map(|header| header.compression()) {
+        Ok(Ok(Compression::Zstd)) if version < 7 => return Err(ErrorCode::UNSUPPORTED_COMPRESSION_TYPE),
+        Ok(Err(_)) if version < 7 => return Err(ErrorCode::UNKNOWN_SERVER_ERROR),
+        _ => {}
     }
     if batch_len(rest)?.is_some() {
         return Err(ErrorCode::INVALID_RECORD);

@@ -152,6 +152,16 @@ fn errors_are_kafkas() {
     // The last of two that name the same partition counts.
     assert_eq!(delete(&mut client, 2, &[(TOPIC, 0, 9), (TOPIC, 0, 1)]), [done(0, 1)]);
     assert_eq!(delete(&mut client, 2, &[]), []);
+    let nothing = DeleteRecordsRequest {
+        topics: vec![DeleteRecordsTopic {
+            name: TOPIC,
+            partitions: Vec::new(),
+        }],
+        timeout_ms: 0,
+    };
+    let body = client.call(api::DELETE_RECORDS, 2, &nothing.to_bytes(2).unwrap());
+    let response = DeleteRecordsResponse::decode(&mut Reader::new(&body), 2).unwrap();
+    assert_eq!(response.topics, []);
 }
 
 #[test]

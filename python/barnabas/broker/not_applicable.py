@@ -29,7 +29,7 @@ _WHY = (
     ("nothing waits in lists that have to be purged", "fetch.purgatory producer.purgatory delete.records.purgatory"),
     ("data directories are all used, or fail, as they are", "cordoned log.dir.failure"),
     ("work is done when it is due", "log.flush.start log.initial server.max"),
-    ("it has a limit of its own", "max.incremental max.request request socket.connection"),
+    ("it has a limit of its own", "request socket.connection"),
     ("what is unstable is not there", "unstable"),
 )
 """Why, and the beginnings of the names of which that is true; the first that fits counts."""

@@ -75,6 +75,8 @@ _CORE_OPTIONS = (
     "max.connections",
     "max.connections.per.ip",
     "max.connections.per.ip.overrides",
+    "max.incremental.fetch.session.cache.slots",
+    "max.request.partition.size.limit",
     "num.partitions",
     "num.recovery.threads.per.data.dir",
     "producer.id.expiration.ms",

@@ -43,13 +43,15 @@ def handle(plane: ControlPlane, request: Request) -> None:
         return
     brokers = []
     for broker in plane.metadata.image.brokers.values():
-        endpoint = plane.metadata.endpoint(broker.node_id, request.listener)
-        if endpoint is not None:
-            brokers.append(
-                DescribeClusterResponse.DescribeClusterBroker(
-                    broker_id=broker.node_id, host=endpoint[0], port=endpoint[1], rack=broker.rack
-                ),
-            )
+        if broker.fenced and not request.message.include_fenced_brokers:
+            continue
+        for name, host, port in broker.endpoints:
+            if name == request.listener:
+                brokers.append(
+                    DescribeClusterResponse.DescribeClusterBroker(
+                        broker_id=broker.node_id, host=host, port=port, rack=broker.rack, is_fenced=broker.fenced
+                    ),
+                )
     request.respond(
         DescribeClusterResponse(
             cluster_id=plane.options.cluster_id,

@@ -14,11 +14,19 @@ POM = Path(__file__).parent / "interop" / "reference" / "pom.xml"
 CLUSTER_ID = "cmVmZXJlbmNlLWthZmthMA"
 START_TIMEOUT = 60.0
 TOOLS = {
+    "BrokerApiVersionsCommand": "org.apache.kafka.tools.BrokerApiVersionsCommand",
+    "ClientCompatibilityTest": "org.apache.kafka.tools.ClientCompatibilityTest",
     "ConsoleConsumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
     "ConsoleProducer": "org.apache.kafka.tools.ConsoleProducer",
     "ConsumerGroupCommand": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+    "ConsumerPerformance": "org.apache.kafka.tools.ConsumerPerformance",
+    "DeleteRecordsCommand": "org.apache.kafka.tools.DeleteRecordsCommand",
     "DumpLogSegments": "org.apache.kafka.tools.DumpLogSegments",
+    "GetOffsetShell": "org.apache.kafka.tools.GetOffsetShell",
+    "ProducerPerformance": "org.apache.kafka.tools.ProducerPerformance",
     "TopicCommand": "org.apache.kafka.tools.TopicCommand",
+    "VerifiableConsumer": "org.apache.kafka.tools.VerifiableConsumer",
+    "VerifiableProducer": "org.apache.kafka.tools.VerifiableProducer",
 }
 
 

@@ -69,6 +69,7 @@ class Difference:
             and fnmatchcase(path, self.path)
             and self.theirs in (ANY, theirs)
             and self.ours in (ANY, ours)
+            and (self.limit != "" or not path.endswith("errorCode"))
         )
 
     def concerns(self, case: str) -> bool:

@@ -18,7 +18,8 @@ OTHER_DEFAULTS = {"endpointType": 1, "resourceType": 16, "allowReplicationFactor
 DAYS_MS = 7 * 86_400_000
 IDENTITY = (
     "name", "topicName", "topic", "key", "groupId", "topicId", "resourceType", "resourceName", "partitionIndex", "partition",
-    "index", "memberId", "groupInstanceId", "nodeId", "brokerId", "host", "logDir", "entity", "user", "feature",
+    "index", "memberId", "groupInstanceId", "nodeId", "brokerId", "host", "logDir", "entityType", "entityName", "user", "feature",
+    "mechanism", "replicaId",
 )  # fmt: skip
 """What elements of an array are told apart by, for sorting."""
 
@@ -110,6 +111,8 @@ def _joined(topics: list[Body]) -> list[Body]:
 def _identity(element: Any) -> Any:
     if not isinstance(element, dict):
         return ("", json.dumps(element)) if isinstance(element, str | None) else ("", element)
+    if "entity" in element:
+        return [sorted(map(_identity, element["entity"]))]
     return [(str(type(element[key])), element[key]) for key in IDENTITY if key in element and _scalar(element[key])]
 
 

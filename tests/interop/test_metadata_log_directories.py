@@ -7,8 +7,8 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from raw_client import RawClient, record_batch, record_values
 from reference_kafka import java, reference_kafka
-from test_control_plane_like_the_reference import RawClient, record_batch, record_values
 
 from barnabas import Broker
 from barnabas.protocol.messages.alter_client_quotas import AlterClientQuotasRequest

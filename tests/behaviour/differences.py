@@ -88,6 +88,7 @@ ANY: Final = "…"
 ABSENT: Final = "<absent>"
 
 SHARE_AND_STREAMS: Final = "share groups, streams groups"
+MORE_NODES: Final = "more than one node; replication"
 TRANSACTIONS: Final = "transactions"
 WITH_FEATURES: Final = (
     "api-versions-every-version", "api-versions-clients-without-a-proper-name", "api-versions-clients-without-an-id",
@@ -123,6 +124,7 @@ DIFFERENCES: Final[list[Difference]] = [
         )
         for path in ("*error*", "coordinators.nodeId", "coordinators.host", "coordinators.port")
     ),
+    *not_served("there is one node, and no quorum to change", MORE_NODES, "AddRaftVoter", "RemoveRaftVoter"),
     Difference(
         "produce-damage-inside-of-compressed-batches", "Produce", "responses.partitionResponses.*", ANY, ANY,
         "only header and CRC are looked at", HEADERS_ONLY,

@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from barnabas.broker.core import DataPlane
     from barnabas.machine import Moment
 
-__all__ = ["Request"]
+__all__ = ["MALFORMED_TEXT", "Request"]
+
+MALFORMED_TEXT = (
+    "This most likely occurs because of a request being malformed by the client library or the message was sent to an "
+    "incompatible broker. See the broker logs for more details."
+)
+"""What Kafka says of a request that makes no sense as a whole."""
 
 
 class Request:

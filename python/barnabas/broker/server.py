@@ -134,6 +134,8 @@ class Broker:
     def _versions(self) -> tuple[dict[int, tuple[int, int]] | None, list[tuple[str, int, int, int]]]:
         """Returns the ranges of APIs that nothing is served beyond, and the features with their levels."""
         features = [(name, low, high, level) for name, (low, high, level) in sorted(FEATURES.items())]
+        # The quorum's own: a level of the log's format, and none of the metadata that it holds.
+        features.append(("kraft.version", 0, 1, 0))
         release = self.options.value("barnabas.api.versions.as")
         if release is None:
             return None, features

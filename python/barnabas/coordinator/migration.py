@@ -79,7 +79,7 @@ def upgrade(result: Result, group: Group, settings: ConsumerSettings, topics: To
         members = [_from_classic(group, member, topics) for member in group.members.values()]
     except ProtocolError:
         raise GroupIdNotFoundError(
-            f"Cannot upgrade the classic group {group_id} to consumer group because the embedded consumer protocol is "
+            f"Cannot upgrade classic group {group_id} to consumer group because the embedded consumer protocol is "
             f"malformed."
         ) from None
     records: list[Record] = [consumer_records.member_record(group_id, member) for member in members]

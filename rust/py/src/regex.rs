@@ -31,10 +31,31 @@ fn compile(pattern: &str) -> Result<Regex, String> {
         RegexBuilder::new(text)
             .size_limit(COMPILED_BYTES_LIMIT)
             .build()
-            .map_err(|error| error.to_string())
+            .map_err(|error| reason(&error.to_string()))
     };
     build(pattern)?;
     build(&format!("^(?:{pattern})$"))
+}
+
+/// What is wrong in the words of RE2, which Kafka's texts have; those of the `regex` crate where RE2 has none.
+fn reason(text: &str) -> String {
+    const WORDS: [(&str, &str); 10] = [
+        ("unclosed group", "missing closing )"),
+        ("unopened group", "missing closing )"),
+        ("unclosed character class", "missing closing ]"),
+        (
+            "repetition operator missing expression",
+            "missing argument to repetition operator",
+        ),
+        ("incomplete escape sequence", "trailing backslash at end of expression"),
+        ("unrecognized escape sequence", "invalid escape sequence"),
+        ("invalid character class range", "invalid character class range"),
+        ("invalid repetition count range", "invalid repeat count"),
+        ("duplicate capture group name", "duplicate capture group name"),
+        ("look-around", "invalid or unsupported Perl syntax"),
+    ];
+    let known = WORDS.iter().find(|(ours, _)| text.contains(ours));
+    known.map_or(text, |(_, theirs)| theirs).to_owned()
 }
 
 fn refusal(pattern: &str, reason: &str) -> String {

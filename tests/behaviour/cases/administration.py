@@ -205,10 +205,10 @@ def moves_between_directories(play: Play) -> None:
     path = answer["results"][0]["logDir"]
     play.name(path, "directory")
     for version in play.versions(MOVE):
-        for where, topic, index in (
+        for number, (where, topic, index) in enumerate((
             (path, name, 0), ("/no/such/directory", name, 0), ("relative", name, 0), ("", name, 0), (path, name, 9),
             (path, missing, 0), ("/no/such/directory", missing, 0),
-        ):  # fmt: skip
+        )):  # fmt: skip
             dirs = [{"path": where, "topics": [{"name": topic, "partitions": [index]}]}]
-            play.ask(MOVE, version, label=f"{where[-9:]} {topic[-3:]} {index}", dirs=dirs)
+            play.ask(MOVE, version, label=str(number), dirs=dirs)
         play.ask(MOVE, version, label="nothing", dirs=[])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from barnabas.broker.handlers.describe_groups import GROUP_OPERATIONS
 from barnabas.broker.runtime import Failed
 from barnabas.coordinator.shard import DescribeConsumerGroup
 from barnabas.errors import GroupIdNotFoundError, InvalidGroupIdError
@@ -23,7 +24,10 @@ def handle(plane: ControlPlane, request: Request) -> None:
 
     def submit(index: int, group_id: str) -> None:
         def answer(described: Any) -> None:
-            answers[index] = _described(group_id, described)
+            group = _described(group_id, described)
+            if request.message.include_authorized_operations and not group.error_code:
+                group.authorized_operations = GROUP_OPERATIONS
+            answers[index] = group
             if len(answers) == len(ids):
                 finish()
 

@@ -28,8 +28,10 @@ def handle(plane: ControlPlane, request: Request) -> None:
         request.respond(response)
 
     if not message.group_id.strip():
+        # Kafka looks at the member first, whose id clients make up themselves from version 1 on.
+        empty = "MemberId" if request.version >= 1 and not message.member_id.strip() else "GroupId"
         refused = ConsumerGroupHeartbeatResponse(
-            error_code=InvalidRequestError.code, error_message="GroupId can't be empty."
+            error_code=InvalidRequestError.code, error_message=f"{empty} can't be empty."
         )
         request.respond(refused)
         return

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.loggers import describe_loggers
+from barnabas.broker.request import MALFORMED_TEXT
 from barnabas.controller.describe_configs import described_result
 from barnabas.controller.image import BROKER_LOGGER_RESOURCE
 from barnabas.errors import InvalidRequestError
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["handle"]
 
 _KINDS = frozenset({2, 4, 8, 16, 32})
-_MALFORMED = (
-    "This most likely occurs because of a request being malformed by the client library or the message was sent to an "
-    "incompatible broker. See the broker logs for more details."
-)
 
 
 def handle(plane: ControlPlane, request: Request) -> None:
@@ -34,7 +31,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
         # One resource of a kind that nobody knows, and Kafka refuses the request as a whole.
         refused = _refusal(resources, InvalidRequestError.code)
         for result in refused.results:
-            result.error_message = _MALFORMED
+            result.error_message = MALFORMED_TEXT
         request.respond(refused)
         return
 

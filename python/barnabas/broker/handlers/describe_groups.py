@@ -1,4 +1,4 @@
-"""DescribeGroups (key 15), versions 0-6. Kept: all of it. Left out: authorized operations (there are no ACLs)."""
+"""DescribeGroups (key 15), versions 0-6. Kept: all of it; without an authorizer every operation is authorized."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["handle"]
 
 FIRST_VERSION_WITH_NOT_FOUND = 6
+GROUP_OPERATIONS = 0b1101_0100_1000
+"""What Kafka allows on a group when there is no authorizer: read, delete, describe, describe and alter configs,
+each as the bit of its number in the ACL protocol."""
 
 
 def handle(plane: ControlPlane, request: Request) -> None:
@@ -29,7 +32,10 @@ def handle(plane: ControlPlane, request: Request) -> None:
 
     def submit(index: int, group_id: str) -> None:
         def answer(group: Any) -> None:
-            answers[index] = _describe(group_id, group, request.version)
+            described = _describe(group_id, group, request.version)
+            if request.message.include_authorized_operations and not described.error_code:
+                described.authorized_operations = GROUP_OPERATIONS
+            answers[index] = described
             if len(answers) == len(ids):
                 finish()
 
@@ -63,7 +69,7 @@ def _describe(group_id: str, group: Group | Failed | str | None, version: int) -
                 client_id=member.client_id,
                 client_host=member.client_host,
                 member_metadata=member.metadata(group.protocol or "") if is_stable else b"",
-                member_assignment=member.assignment if is_stable else b"",
+                member_assignment=member.assignment,
             )
             for member in group.members.values()
         ],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from barnabas.broker.request import MALFORMED_TEXT
 from barnabas.controller.image import OFFSETS_TOPIC
 from barnabas.errors import CoordinatorNotAvailableError, InvalidRequestError, UnsupportedVersionError
 from barnabas.protocol.messages.find_coordinator import FindCoordinatorResponse
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["handle"]
 
 GROUP, TRANSACTION, SHARE = 0, 1, 2
+FIRST_VERSION_OF_MANY = 4
+NO_ERROR = "NONE"
+"""What Kafka says where there is nothing to say, in the versions that ask for one coordinator."""
 _UNSUPPORTED = {
     TRANSACTION: "this broker has no transactions yet: remove transactional.id from the producer",
     SHARE: "this broker has no share groups yet",
@@ -31,7 +35,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
     if message.key_type != GROUP:
         text = _UNSUPPORTED.get(message.key_type)
         code = InvalidRequestError.code if text is None else UnsupportedVersionError.code
-        _refuse(request, code, text or f"unknown key type {message.key_type}")
+        _refuse(request, code, text or MALFORMED_TEXT)
     elif OFFSETS_TOPIC in plane.metadata.image.topics:
         _answer(plane, request)
     else:
@@ -66,7 +70,13 @@ def _answer(plane: ControlPlane, request: Request) -> None:
             )
         else:
             coordinators.append(
-                FindCoordinatorResponse.Coordinator(key=key, node_id=leader, host=endpoint[0], port=endpoint[1])
+                FindCoordinatorResponse.Coordinator(
+                    key=key,
+                    node_id=leader,
+                    host=endpoint[0],
+                    port=endpoint[1],
+                    error_message=NO_ERROR if request.version < FIRST_VERSION_OF_MANY else "",
+                )
             )
     request.respond(FindCoordinatorResponse(coordinators=coordinators))
 

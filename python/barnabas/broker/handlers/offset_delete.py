@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.runtime import Failed
-from barnabas.errors import UnknownTopicOrPartitionError
+from barnabas.errors import InvalidGroupIdError, UnknownTopicOrPartitionError
 from barnabas.protocol.messages.offset_delete import OffsetDeleteResponse
 
 if TYPE_CHECKING:
@@ -42,4 +42,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
             ]
         request.respond(response)
 
+    if not message.group_id:
+        request.respond(OffsetDeleteResponse(error_code=InvalidGroupIdError.code))
+        return
     plane.groups.submit(request, message.group_id, message, answer)

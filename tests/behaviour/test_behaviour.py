@@ -18,7 +18,7 @@ from kio_opinion import assert_same, kio_class
 
 from barnabas.protocol import codec
 from behaviour.cases import CASES, load
-from behaviour.differences import DIFFERENCES, KNOWN_DEFECTS
+from behaviour.differences import DIFFERENCES, KNOWN_DEFECTS, Difference
 from behaviour.normal import Normal, different
 from behaviour.play import Play, Recording, Step
 from behaviour.wire import KEYS, JavaCodec, OwnCodec, body_of, own_response, request_head, response_head
@@ -78,21 +78,22 @@ def judge(theirs: Recording, ours: Recording, record_property: Callable[[str, An
         (step.label, step.api, step.version) for step in theirs.steps
     ]
     declared = [difference for difference in DIFFERENCES if difference.concerns(theirs.case)]
-    occurred = set()
+    occurred: list[Difference] = []
     count = 0
     undeclared = []
     for index, (their_step, our_step) in enumerate(zip(theirs.steps, ours.steps, strict=True)):
         for path, their_value, our_value in different(their_step.answer, our_step.answer, **how):
             found = (theirs.case, their_step.api, path, their_value, our_value)
             matching = [difference for difference in declared if difference.matches(*found)]
-            occurred.update(matching)
+            occurred += matching
             count += bool(matching)
             if not matching:
                 undeclared.append(told(index, their_step, path, their_value, our_value))
     record_property("answers", len(theirs.steps))
     record_property("differences", count)
     assert not undeclared, "\n".join(undeclared)
-    assert occurred == set(declared), f"declared, but does not occur: {set(declared) - occurred}"
+    idle = [difference for difference in declared if difference not in occurred]
+    assert not idle, f"declared, but does not occur: {idle}"
 
 
 def told(index: int, step: Step, path: str, theirs: Any, ours: Any) -> str:

@@ -354,7 +354,14 @@ class Play:
         sent = json.loads(json.dumps(asked.sent, default=lambda value: base64.b64encode(value).decode()))
         answer = self.normal(asked.api, json.loads(json.dumps(answer)))
         step = Step(
-            asked.label, asked.api, asked.version, self.normal.named(sent), asked.request, response, answer, **more
+            self.normal.named(asked.label),
+            asked.api,
+            asked.version,
+            self.normal.named(sent),
+            asked.request,
+            response,
+            answer,
+            **more,
         )
         if asked.place < 0:
             self.steps.append(step)

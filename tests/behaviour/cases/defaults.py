@@ -16,8 +16,6 @@ NOT_HERE: Final = {
     "InitializeShareGroupState", "ReadShareGroupState", "WriteShareGroupState", "DeleteShareGroupState",
     "ReadShareGroupStateSummary", "StreamsGroupHeartbeat", "StreamsGroupDescribe", "DescribeShareGroupOffsets",
     "AlterShareGroupOffsets", "DeleteShareGroupOffsets",
-    # The quorum has one voter; declared in the same way.
-    "AddRaftVoter", "RemoveRaftVoter",
     # Only with a plug-in for metrics.
     "GetTelemetrySubscriptions", "PushTelemetry",
     # Their defaults ask for everything that other cases made.

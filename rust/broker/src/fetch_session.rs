@@ -22,6 +22,8 @@ const INITIAL_EPOCH: i32 = 0;
 const FINAL_EPOCH: i32 = -1;
 /// How long a session is kept from those that hold fewer partitions, and how long it may be idle before anyone takes its slot.
 const EVICTION_AGE_MS: i64 = 120_000;
+/// Most partitions that all sessions together remember, whether the broker knows them or not. Kafka has no such bound.
+const PARTITIONS_MAX: usize = 1 << 20;
 /// Kafka gives each of its eight caches so many ids, and does not foresee that a client makes up one beyond them.
 const IDS_PER_KAFKA_CACHE: i32 = i32::MAX / 8;
 
@@ -294,6 +296,7 @@ impl Cache {
 #[derive(Debug)]
 pub(crate) struct FetchSessions {
     slots: usize,
+    partitions_max: usize,
     cache: Mutex<Cache>,
     ids: RandomState,
     /// Sessions that lost their slot to another.
@@ -304,6 +307,7 @@ impl FetchSessions {
     pub(crate) fn new(slots: usize) -> Self {
         Self {
             slots,
+            partitions_max: PARTITIONS_MAX,
             cache: Mutex::default(),
             ids: RandomState::new(),
             evictions: Counter::default(),
@@ -370,6 +374,13 @@ impl FetchSessions {
         if session.uses_topic_ids != request.uses_topic_ids {
             return Err(SessionError::Refused(ErrorCode::FETCH_SESSION_TOPIC_ID_ERROR));
         }
+        if cache.partitions.saturating_add(wanted.len()) > self.partitions_max {
+            // The client begins anew, and gets a session if there is room for it.
+            let id = session.id;
+            drop(session);
+            cache.remove(id);
+            return Err(SessionError::Refused(ErrorCode::FETCH_SESSION_ID_NOT_FOUND));
+        }
         for wanted in &wanted {
             let key = wanted.key();
             if let Some(cached) = session.partitions.get(&key) {
@@ -404,6 +415,9 @@ impl FetchSessions {
     /// Begins a session with what its first answer tells; [`NO_SESSION`] if there is no slot for it.
     fn create(&self, is_follower: bool, uses_topic_ids: bool, told: &[(&Wanted, Told)], now_ms: i64) -> i32 {
         let mut cache = lock(&self.cache);
+        if cache.partitions.saturating_add(told.len()) > self.partitions_max {
+            return NO_SESSION;
+        }
         if cache.sessions.len() >= self.slots {
             if self.slots == 0 || !cache.evict_for(is_follower, told.len(), now_ms) {
                 return NO_SESSION;
@@ -608,6 +622,28 @@ mod tests {
         );
         let current = sessions.finish(&second, &told, 0);
         assert_eq!((current.error, current.is_told), (ErrorCode::NONE, Some(vec![false])));
+    }
+
+    #[test]
+    fn all_sessions_together_remember_a_bounded_number_of_partitions() {
+        let sessions = FetchSessions {
+            partitions_max: 10,
+            ..FetchSessions::new(9)
+        };
+        let first = create(&sessions, false, 6, 0);
+        assert_eq!(create(&sessions, false, 5, 0), NO_SESSION);
+        let second = create(&sessions, false, 4, 0);
+        assert!(first != NO_SESSION && second != NO_SESSION);
+        let grow = SessionRequest {
+            id: second,
+            epoch: 1,
+            uses_topic_ids: false,
+            is_follower: false,
+        };
+        let grown = sessions.begin(grow, wanted(5), &[], &|_| None, 0);
+        assert_eq!(grown.unwrap_err(), NOT_FOUND);
+        assert_eq!(sessions.sizes(), (1, 6));
+        assert!(go_on(&sessions, first, 1, 0).is_ok());
     }
 
     #[test]

@@ -121,6 +121,8 @@ def test_max_connections_per_ip_and_its_overrides() -> None:
             until(lambda: broker.metrics()["barnabas_connections"] == 1)
             with RawClient(broker.bootstrap_servers) as fourth:
                 assert is_served(fourth, PATIENCE)
+    with pytest.raises(ConfigError, match="nobody"):
+        Broker(max_connections_per_ip=0)
     with pytest.raises(ConfigError, match="overrides"):
         Broker(max_connections_per_ip_overrides="127.0.0.1")
 
@@ -192,6 +194,8 @@ class stalled:  # noqa: N801 - a with statement's word
 
 # One request may pass the bound, as in Kafka; while nothing is left no connection is read.
 def test_queued_max_request_bytes() -> None:
+    with pytest.raises(ConfigError, match=r"socket\.request\.max\.bytes"):
+        Broker(queued_max_request_bytes=1_000_000)
     with Broker(socket_request_max_bytes=100_000, queued_max_request_bytes=100_000) as broker, ExitStack() as stack:
         big, other = (stack.enter_context(RawClient(broker.bootstrap_servers)) for _ in range(2))
         assert is_served(other, PATIENCE)

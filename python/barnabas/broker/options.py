@@ -252,6 +252,7 @@ class BrokerOptions:
             self.value(name)
         _check_roles(self)
         _check_replication(self)
+        _check_limits(self)
         self.listeners, skipped = _listeners(self, "listeners")
         self.advertised, _ = _listeners(self, "advertised.listeners")
         if skipped:
@@ -455,6 +456,17 @@ def _check_roles(options: BrokerOptions) -> None:
     roles = options.value("process.roles")
     if isinstance(roles, list) and roles and "broker" not in roles:
         raise ConfigError("process.roles must contain broker: a controller of its own is not supported")
+
+
+def _check_limits(options: BrokerOptions) -> None:
+    """As `KafkaConfig.validateValues`."""
+    bytes_max, frame_max = options.number("queued.max.request.bytes"), options.number("socket.request.max.bytes")
+    if 0 < bytes_max < frame_max:
+        raise ConfigError(
+            f"queued.max.request.bytes is {bytes_max}: a request may have {frame_max} bytes (socket.request.max.bytes)"
+        )
+    if options.number("max.connections.per.ip") == 0 and not options.value("max.connections.per.ip.overrides"):
+        raise ConfigError("max.connections.per.ip is 0: nobody could connect without max.connections.per.ip.overrides")
 
 
 def _check_replication(options: BrokerOptions) -> None:

@@ -111,7 +111,7 @@ impl Options {
             },
             connections_per_ip_overrides: per_ip_overrides(&reader)?,
             request_bytes_max: match reader.number("queued.max.request.bytes", -1_i64)? {
-                limit if limit < 0 => None,
+                limit if limit <= 0 => None,
                 limit => usize::try_from(limit).ok(),
             },
             idle_max: match reader.number("connections.max.idle.ms", 600_000_i64)? {

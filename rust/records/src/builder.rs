@@ -472,7 +472,17 @@ fn bytes_len(bytes: Option<&[u8]>) -> usize {
     bytes.map_or(1, |bytes| length_len(bytes.len()) + bytes.len())
 }
 
+#[inline]
 fn headers_len(headers: &[Header<'_>]) -> usize {
+    // Most records have none: that is not worth a call.
+    if headers.is_empty() {
+        1
+    } else {
+        headers_len_some(headers)
+    }
+}
+
+fn headers_len_some(headers: &[Header<'_>]) -> usize {
     headers.iter().fold(length_len(headers.len()), |len, (key, value)| {
         len.saturating_add(bytes_len(Some(key)))
             .saturating_add(bytes_len(*value))

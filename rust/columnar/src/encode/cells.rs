@@ -84,7 +84,11 @@ impl Cells {
     ///
     /// # Errors
     /// The array is broken in this row.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "its result would go through memory; a dictionary's values take the call below"
+    )]
     pub(crate) fn get(&self, row: usize) -> Result<Option<&[u8]>> {
         if let Some(nulls) = &self.nulls
             && (row >= nulls.len() || nulls.is_null(row))
@@ -99,7 +103,7 @@ impl Cells {
                 .checked_mul(*width)
                 .and_then(|start| data.get(start..)?.get(..*width)),
             Layout::Dictionary { indexes, values } => match indexes.get(row) {
-                Some(index) => return values.get(*index as usize),
+                Some(index) => return values.get_called(*index as usize),
                 None => None,
             },
             Layout::Null => return Ok(None),
@@ -108,6 +112,12 @@ impl Cells {
             Some(bytes) => Ok(Some(bytes)),
             None => Err(self.broken(row)),
         }
+    }
+
+    /// As [`Cells::get`], without being part of it.
+    #[inline(never)]
+    fn get_called(&self, row: usize) -> Result<Option<&[u8]>> {
+        self.get(row)
     }
 
     #[cold]

@@ -13,7 +13,7 @@ WORKERS ?= 2
 CARGO_ENV := PYO3_PYTHON=$(abspath $(DEV)/bin/python)
 RUST_SOURCES := $(shell find rust Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*' -o -name '*.bin' 2>/dev/null)
 
-.PHONY: help demo crash test test-rust test-python lint format wheel bench interop crosscheck protocol smoke clean ext hostile soak
+.PHONY: help demo crash test test-rust test-python lint format wheel bench interop crosscheck fuzz protocol smoke clean ext hostile soak
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -93,6 +93,10 @@ crosscheck: ## record batches of ours and of the kafka-protocol crate, each read
 	@tools/check-toolchain rust cc
 	cargo run --quiet --locked -p barnabas-records --example differential write $${SEED:-1} 600 target/crosscheck.bin
 	cargo run --quiet --locked --manifest-path rust/crosscheck/Cargo.toml target/crosscheck.bin
+
+fuzz: ## every fuzz target for MINUTES= under libFuzzer; counts go to tests/results/. ARGS="json avro --keep 20" for some
+	@tools/check-toolchain python rust cc
+	$(PYTHON) tools/fuzz.py --minutes $(or $(MINUTES),1) $(ARGS)
 
 bench: ## all benches; raw results in benches/results/
 	@tools/check-toolchain python rust cc

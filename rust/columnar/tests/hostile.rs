@@ -238,20 +238,22 @@ proptest! {
 
 #[test]
 fn the_kept_corpus_is_judged() {
-    for (format, check) in [
+    for (target, check) in [
         ("json", check::json as fn(&[u8])),
         ("avro", check::avro),
         ("csv", check::csv),
         ("text", check::text),
+        ("arrow_import", barnabas_columnar::encode::check::check),
     ] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../fuzz/corpus")
-            .join(format);
         let mut count = 0;
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            check(&std::fs::read(entry.unwrap().path()).unwrap());
-            count += 1;
+        for kind in ["corpus", "regressions"] {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz").join(kind).join(target);
+            let Ok(files) = std::fs::read_dir(&folder) else { continue };
+            for entry in files {
+                check(&std::fs::read(entry.unwrap().path()).unwrap());
+                count += 1;
+            }
         }
-        assert!(count > 0, "{}", folder.display());
+        assert!(count > 0, "{target} has no corpus");
     }
 }

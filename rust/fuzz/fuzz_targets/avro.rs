@@ -1,4 +1,4 @@
-//! Avro schemas and values: `cargo +nightly fuzz run avro corpus/avro`.
+//! Avro schemas and values: `make fuzz ARGS=avro`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| barnabas_columnar::check::avro(data));

@@ -1,4 +1,4 @@
-//! The gzip codec, both ways: `cargo +nightly fuzz run gzip corpus/gzip`.
+//! The gzip codec, both ways: `make fuzz ARGS=gzip`.
 #![no_main]
 
 use barnabas_records::{Compression, check};

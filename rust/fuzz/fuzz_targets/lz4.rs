@@ -1,4 +1,4 @@
-//! The lz4 codec, both ways: `cargo +nightly fuzz run lz4 corpus/lz4`.
+//! The lz4 codec, both ways: `make fuzz ARGS=lz4`.
 #![no_main]
 
 use barnabas_records::{Compression, check};

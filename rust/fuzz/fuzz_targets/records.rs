@@ -1,4 +1,4 @@
-//! Record batches and codecs: `cargo +nightly fuzz run records corpus/records`.
+//! Record batches and codecs: `make fuzz ARGS=records`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| barnabas_records::check::check(data));

@@ -1,4 +1,4 @@
-//! The snappy codec, both ways: `cargo +nightly fuzz run snappy corpus/snappy`.
+//! The snappy codec, both ways: `make fuzz ARGS=snappy`.
 #![no_main]
 
 use barnabas_records::{Compression, check};

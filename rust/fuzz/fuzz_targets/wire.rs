@@ -1,4 +1,4 @@
-//! Headers and messages: `cargo +nightly fuzz run wire`.
+//! Headers and messages: `make fuzz ARGS=wire`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| barnabas_wire::check::check(data));

@@ -1,4 +1,4 @@
-//! The zstd codec, both ways: `cargo +nightly fuzz run zstd corpus/zstd`.
+//! The zstd codec, both ways: `make fuzz ARGS=zstd`.
 #![no_main]
 
 use barnabas_records::{Compression, check};

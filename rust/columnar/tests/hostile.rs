@@ -247,8 +247,13 @@ fn the_kept_corpus_is_judged() {
     ] {
         let mut count = 0;
         for kind in ["corpus", "regressions"] {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz").join(kind).join(target);
-            let Ok(files) = std::fs::read_dir(&folder) else { continue };
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../fuzz")
+                .join(kind)
+                .join(target);
+            let Ok(files) = std::fs::read_dir(&folder) else {
+                continue;
+            };
             for entry in files {
                 check(&std::fs::read(entry.unwrap().path()).unwrap());
                 count += 1;

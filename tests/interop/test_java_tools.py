@@ -130,7 +130,6 @@ def test_get_offset_shell(tool: JavaTools, our_broker: str, topic: str):
     assert "Could not match any topic-partitions" in ended.err + ended.out
 
 
-@pytest.mark.xfail(strict=True, reason="DeleteRecords is not served yet")
 def test_delete_records(tool: JavaTools, our_broker: str, topic: str, tmp_path: Path):
     fill(our_broker, topic, {0: 10, 1: 3})
     wanted = [{"topic": topic, "partition": 0, "offset": 4}, {"topic": topic, "partition": 1, "offset": -1}]

@@ -34,6 +34,8 @@ FIELDS: Final[dict[str, Body]] = {
 def defaults(api: str) -> None:
     def play_it(play: Play) -> None:
         coordinator_is_ready(play)
+        # Some errors tell the cluster's id.
+        play.name(play.quiet("DescribeCluster", 0)["clusterId"], "cluster id")
         keep: Any = {"ApiVersions": known_alike}.get(api)
         for version in play.versions(api):
             if api == "Metadata" and version < 4:

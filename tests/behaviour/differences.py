@@ -152,12 +152,5 @@ DIFFERENCES: Final[list[Difference]] = [
     ),
 ]  # fmt: skip
 
-KNOWN_DEFECTS: Final[dict[str, str]] = {
-    "api-versions-counts-that-are-none": "a count below -1 is not read as null",
-    "delete-records-nothing-to-delete": "a topic without partitions is answered",
-    "fetch-a-follower-that-is-none": "endpoints of nodes are told",
-    "produce-batch-with-garbage-as-records": "the start of the log is not told",
-    "produce-batch-with-unknown-codec-5": "the start of the log is not told",
-    "produce-batch-with-unknown-codec-7": "the start of the log is not told",
-}
+KNOWN_DEFECTS: Final[dict[str, str]] = {}
 """Cases in which our broker is wrong, and how. Whoever repairs one deletes its line; none is here to stay."""

@@ -6,7 +6,6 @@ what is measured is the coordinator.
 
 from __future__ import annotations
 
-import itertools
 import json
 import resource
 import select
@@ -14,6 +13,8 @@ import socket
 import struct
 import sys
 import time
+from collections import deque
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from barnabas.protocol import codec
@@ -49,15 +50,13 @@ def frame(request: Message, version: int) -> bytes:
 
 
 class Loop:
-    """Connections to one broker and timers."""
+    """Connections to one broker."""
 
     def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
         self.address = (host, int(port))
         self.poll = select.epoll()
         self.connections: dict[int, Connection] = {}
-        # The loop's work is to wait for: answers come in order of time, so one list for each length of wait is sorted.
-        self.due: list[tuple[float, int, Callable[[], None]]] = []
 
     def connect(self, on_frame: Callable[[bytes], None] | None = None) -> Connection:
         connection = Connection(self, on_frame)
@@ -254,14 +253,12 @@ class Member:
 class Crowd:
     """Members of some groups on one loop, who heartbeat evenly over the interval."""
 
-    def __init__(self, address: str, groups: list[str], size: int, interval: float) -> None:
+    def __init__(self, address: str, interval: float) -> None:
         self.loop = Loop(address)
         self.interval = interval
         self.waits: list[float] = []
         self.last_join = self.last_sync = 0.0
         self.members: list[Member] = []
-        self.groups, self.size = groups, size
-        self.turns = itertools.cycle(range(1))
         self.at = 0.0
         self.next = 0
 
@@ -302,19 +299,18 @@ class Crowd:
                 return
 
 
-def settle(address: str, members: int, interval: float) -> MEASURED:
+def settle(address: str, members: int, interval: float, group: str) -> MEASURED:
     """One group: many join at once; then, all being there, one more joins and everybody has to join again."""
-    prepare(address, ["settle"])
-    crowd = Crowd(address, ["settle"], members, interval)
+    prepare(address, [group])
+    crowd = Crowd(address, interval)
     start = time.monotonic()
     for _ in range(members):
-        crowd.add("settle")
+        crowd.add(group)
         crowd.loop.turn(0)
     started = time.monotonic()
-    first: MEASURED = {}
 
     def done() -> bool:
-        return crowd.last_sync > crowd.last_join and crowd.settled(["settle"])
+        return crowd.last_sync > crowd.last_join and crowd.settled([group])
 
     crowd.run(SETTLE_S, done)
     first = {
@@ -322,7 +318,7 @@ def settle(address: str, members: int, interval: float) -> MEASURED:
         "settled_s": crowd.last_sync - started,
         "after_last_join_s": crowd.last_sync - crowd.last_join,
     }
-    crowd.add("settle")
+    crowd.add(group)
     joined = time.monotonic()
     crowd.run(SETTLE_S, done)
     again = {"settled_s": crowd.last_sync - joined, "after_last_join_s": crowd.last_sync - crowd.last_join}
@@ -330,11 +326,13 @@ def settle(address: str, members: int, interval: float) -> MEASURED:
     return {"members": members, "interval_s": interval, "crowd": first, "one_more": again}
 
 
-def heartbeats(address: str, members: int, groups: int, interval: float, seconds: float, pid: int) -> MEASURED:
+def heartbeats(
+    address: str, *, members: int, groups: int, interval: float, seconds: float, run: int, pid: int
+) -> MEASURED:
     """Many groups that heartbeat: the broker's CPU per second, and how long a heartbeat takes."""
-    names = [f"heartbeats-{index}" for index in range(groups)]
+    names = [f"heartbeats-{run}-{index}" for index in range(groups)]
     prepare(address, names)
-    crowd = Crowd(address, names, members // groups, interval)
+    crowd = Crowd(address, interval)
     for index in range(members):
         crowd.add(names[index % groups])
         crowd.loop.turn(0)
@@ -362,8 +360,6 @@ def heartbeats(address: str, members: int, groups: int, interval: float, seconds
 
 
 def cpu_seconds(pid: int) -> float:
-    from pathlib import Path
-
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / 100
 
@@ -382,91 +378,82 @@ def commit_frame(group: str, topic: str, partitions: range, offset: int) -> byte
     return frame(OffsetCommitRequest(group_id=group, generation_id_or_member_epoch=-1, topics=topics), COMMIT_VERSION)
 
 
-def commits(address: str, rate: float, connections: int, seconds: float, pid: int) -> MEASURED:
-    """Commits at a fixed rate (0: each connection the next one at once), one partition each, of as many groups as connections."""
-    names = [f"commits-{index}" for index in range(connections)]
-    prepare(address, names, "committed", 10)
-    loop = Loop(address)
-    waits: list[float] = []
-    late: list[float] = []
-    free: list[tuple[Connection, list[float], bytes]] = []
-    running = True
+class Committer:
+    """One connection that commits one partition of a group of its own."""
 
-    def member(index: int) -> tuple[Connection, list[float], bytes]:
-        sent = [0.0]
-        data = commit_frame(names[index], "committed", range(index % 10, index % 10 + 1), 42)
-        good = None
+    def __init__(self, load: CommitLoad, index: int) -> None:
+        self.load = load
+        self.data = commit_frame(f"commits-{index}", "committed", range(index % 10, index % 10 + 1), 42)
+        self.sent = 0.0
+        self.good: bytes | None = None
+        self.connection = load.loop.connect(self.answered)
 
-        def answered(answer: bytes) -> None:
-            nonlocal good
-            if good is None:
-                response = decoded(8, COMMIT_VERSION, answer)
-                if response.topics[0].partitions[0].error_code:
-                    raise RuntimeError(f"OffsetCommit: {response}")
-                good = answer
-            elif answer != good:
-                raise RuntimeError("a commit was answered differently")
-            now = time.monotonic()
-            waits.append(now - sent[0])
-            if rate or not running:
-                free.append(entry)
-            else:
-                sent[0] = now
-                connection.send(data)
-
-        connection = loop.connect(answered)
-        entry = (connection, sent, data)
-        return entry
-
-    free += [member(index) for index in range(connections)]
-
-    def start_one(at: float) -> None:
-        connection, sent, data = free.pop(0)
+    def commit(self, at: float) -> None:
         # From when it should have been sent: a broker that keeps the driver waiting is not let off.
-        sent[0] = at
-        connection.send(data)
+        self.sent = at
+        self.connection.send(self.data)
 
-    def measure(length: float) -> None:
-        start = time.monotonic()
-        at = start
-        if not rate:
-            for _ in range(connections):
-                start_one(start)
-        while (now := time.monotonic()) - start < length:
-            while rate and at <= now and free:
-                start_one(at)
-                at += 1 / rate
-            loop.turn((at - time.monotonic()) if rate and free else 0.05)
+    def answered(self, answer: bytes) -> None:
+        if self.good is None:
+            response = decoded(8, COMMIT_VERSION, answer)
+            if response.topics[0].partitions[0].error_code:
+                raise RuntimeError(f"OffsetCommit: {response}")
+            self.good = answer
+        elif answer != self.good:
+            raise RuntimeError("a commit was answered differently")
+        now = time.monotonic()
+        self.load.waits.append(now - self.sent)
+        if self.load.rate or not self.load.running:
+            self.load.free.append(self)
+        else:
+            self.commit(now)
 
-    measure(min(1.0, seconds / 4))
-    running = False
-    until_all_free(loop, free, connections)
-    running = True
-    waits.clear()
-    late.clear()
+
+class CommitLoad:
+    """Commits at a fixed rate, or (rate 0) each committer's next one at once."""
+
+    def __init__(self, address: str, rate: float, connections: int) -> None:
+        self.loop = Loop(address)
+        self.rate = rate
+        self.running = True
+        self.waits: list[float] = []
+        self.free: deque[Committer] = deque()
+        self.free.extend(Committer(self, index) for index in range(connections))
+
+    def run(self, seconds: float) -> None:
+        count = len(self.free)
+        start = at = time.monotonic()
+        self.running = True
+        while not self.rate and self.free:
+            self.free.popleft().commit(start)
+        while (now := time.monotonic()) - start < seconds:
+            while self.rate and at <= now and self.free:
+                self.free.popleft().commit(at)
+                at += 1 / self.rate
+            self.loop.turn((at - time.monotonic()) if self.rate and self.free else 0.05)
+        self.running = False
+        while len(self.free) < count:
+            self.loop.turn(0.1)
+            if time.monotonic() > start + seconds + 30:
+                raise TimeoutError("commits were not answered")
+
+
+def commits(address: str, rate: float, connections: int, seconds: float, pid: int) -> MEASURED:
+    """One partition each, of as many groups as connections."""
+    prepare(address, [f"commits-{index}" for index in range(connections)], "committed", 10)
+    load = CommitLoad(address, rate, connections)
+    load.run(min(1.0, seconds / 4))
+    load.waits.clear()
     before, own, start = cpu_seconds(pid), time.process_time(), time.monotonic()
-    measure(seconds)
+    load.run(seconds)
     passed = time.monotonic() - start
     spent, own = cpu_seconds(pid) - before, time.process_time() - own
-    result = {
-        "connections": connections,
-        "wanted_per_s": rate,
-        "per_s": len(waits) / passed,
-        "cpu_us": spent / len(waits) * 1e6,
-        "core_share": spent / passed,
-        "driver_share": own / passed,
-        **percentiles(waits),
-    }
-    loop.close()
-    return result
-
-
-def until_all_free(loop: Loop, free: list[Any], count: int) -> None:
-    end = time.monotonic() + 30
-    while len(free) < count:
-        loop.turn(0.1)
-        if time.monotonic() > end:
-            raise TimeoutError("commits were not answered")
+    count = len(load.waits)
+    load.loop.close()
+    return {
+        "connections": connections, "wanted_per_s": rate, "per_s": count / passed, "cpu_us": spent / count * 1e6,
+        "core_share": spent / passed, "driver_share": own / passed, **percentiles(load.waits),
+    }  # fmt: skip
 
 
 def single(address: str, count: int, pid: int) -> MEASURED:
@@ -523,6 +510,57 @@ def loaded(address: str, offsets: int, partitions: int, pid: int) -> MEASURED:
     return {"cpu_s": spent, "waited_s": time.monotonic() - start}
 
 
+def prepared(address: str, groups: list[str]) -> MEASURED:
+    """Only waits until the coordinators of the groups serve."""
+    prepare(address, groups)
+    return {}
+
+
+def slices(data_dir: str) -> MEASURED:
+    """Starts our broker in this process on data that is there; the longest step of loading groups."""
+    from barnabas import Broker
+
+    with Broker(data_dir=data_dir) as broker:
+        until(lambda: broker.metrics()["barnabas_group_shards_loading"] == 0)
+        return {"longest_slice_ms": broker.metrics()["barnabas_group_load_slice_seconds_max"] * 1e3}
+
+
+def first(address: str, client: str, run: int) -> MEASURED:
+    """A consumer that is new, in a group that is: milliseconds from its construction to its first record."""
+    topic, samples = "first", []
+    prepare(address, ["first"], topic, 1)
+    produce_one(address, topic)
+    for index in range(6):
+        start = time.perf_counter()
+        consume_one(address, topic, client, f"first-{client}-{run}-{index}")
+        samples.append((time.perf_counter() - start) * 1e3)
+    return {"first_ms": samples[0], "later_ms": sorted(samples[1:])[2], "all_ms": samples}
+
+
+def produce_one(address: str, topic: str) -> None:
+    from barnabas import Producer
+
+    with Producer(bootstrap_servers=address) as producer:
+        producer.send(topic, b"value").result(30)
+
+
+def consume_one(address: str, topic: str, client: str, group: str) -> None:
+    """Returns with the first record; closing is not measured."""
+    if client == "barnabas":
+        from barnabas import Consumer
+
+        ours = Consumer(topic, bootstrap_servers=address, group_id=group, auto_offset_reset="earliest")
+        while not len(ours.poll(timeout=10)):
+            pass
+        return
+    from confluent_kafka import Consumer as Confluent
+
+    theirs = Confluent({"bootstrap.servers": address, "group.id": group, "auto.offset.reset": "earliest"})
+    theirs.subscribe([topic])
+    while theirs.poll(10) is None:
+        pass
+
+
 WHAT: dict[str, Callable[..., MEASURED]] = {
     "settle": settle,
     "heartbeats": heartbeats,
@@ -530,6 +568,9 @@ WHAT: dict[str, Callable[..., MEASURED]] = {
     "single": single,
     "fill": fill,
     "loaded": loaded,
+    "prepared": prepared,
+    "slices": slices,
+    "first": first,
 }
 
 

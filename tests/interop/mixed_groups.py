@@ -29,7 +29,7 @@ from barnabas.coordinator.partition import partition_for
 from barnabas.protocol import codec
 from barnabas.protocol.messages.create_topics import CreateTopicsRequest
 from barnabas.protocol.messages.group_metadata_value import GroupMetadataValue
-from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
+from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -178,6 +178,7 @@ class Member:
         """Counts: it is neither killed nor paused, nor back from a pause without having been given anything."""
         self.paused = False
         self.is_stale = False
+        self.has_ended = False
         self.errors: list[str] = []
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -194,6 +195,9 @@ class Member:
                 with self.changed:
                     self._hear(said)
                     self.changed.notify_all()
+        with self.changed:
+            self.has_ended = True
+            self.changed.notify_all()
 
     def _keep_errors(self) -> None:
         assert self.process.stderr is not None
@@ -277,6 +281,7 @@ class MixedGroup:
         self.changed = threading.Condition()
         self.members: list[Member] = []
         self.times: dict[str, float] = {}
+        self.gave_up: list[str] = []
         self._counts: dict[str, int] = defaultdict(int)
         self._ends = dict.fromkeys(range(PARTITIONS), 0)
         self._done = threading.Event()
@@ -292,6 +297,7 @@ class MixedGroup:
             assert created.error_code == 0, created
             until(lambda: client.coordinator(self.group).error_code == 0)
             until(lambda: self._leaders_known(client))
+            until(lambda: self._fetch(client).error_code == 0)
         for thread in self._threads:
             thread.start()
         return self
@@ -334,9 +340,12 @@ class MixedGroup:
             while not self._done.wait(0.1):
                 self.ledger.committed.append(self._committed(client))
 
-    def _committed(self, client: RawClient) -> dict[int, int]:
+    def _fetch(self, client: RawClient) -> OffsetFetchResponse.OffsetFetchResponseGroup:
         wanted = OffsetFetchRequest.OffsetFetchRequestGroup(group_id=self.group, topics=None)
-        answer = client.ask(OffsetFetchRequest(groups=[wanted]), 9).groups[0]
+        return client.ask(OffsetFetchRequest(groups=[wanted]), 9).groups[0]
+
+    def _committed(self, client: RawClient) -> dict[int, int]:
+        answer = self._fetch(client)
         assert answer.error_code == 0, answer
         return {
             partition.partition_index: partition.committed_offset
@@ -395,6 +404,11 @@ class MixedGroup:
             raise AssertionError(f"{self.group}: not settled after {phase}: {owned}; {said} {self._failures}")
 
     def _is_settled(self) -> bool:
+        for member in self.members:
+            # Kafka's tool ends when it is told that it is no member any more, instead of joining again.
+            if member.has_ended and member.is_stale and member.is_live:
+                member.is_live = False
+                self.gave_up.append(member.name)
         live = [member for member in self.members if member.is_live and not member.paused]
         owned = sorted(partition for member in live for partition in member.owned)
         return (
@@ -428,7 +442,9 @@ class MixedGroup:
         with RawClient(self.address, timeout=60) as client:
             count = len(client.topics("__consumer_offsets")["__consumer_offsets"].partitions)
         partition = confluent_kafka.TopicPartition("__consumer_offsets", partition_for(self.group, count), 0)
-        reader = confluent_kafka.Consumer({"bootstrap.servers": self.address, "group.id": "unused"})
+        reader = confluent_kafka.Consumer(
+            {"bootstrap.servers": self.address, "group.id": "unused", "enable.auto.commit": False}
+        )
         leader, position = None, 0
         try:
             # The log grows with every commit: what is there now is enough.
@@ -484,6 +500,7 @@ def run(address: str, scenario: Scenario, directory: Path) -> dict[str, Any]:
         **scenario._asdict(),
         "leaders": leaders,
         "members": [member.name for member in group.members],
+        "gave_up": group.gave_up,
         "settled_s": group.times,
         "ownerships": len(ledger.spans),
         "records": records,

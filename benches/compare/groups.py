@@ -1,0 +1,197 @@
+"""Groups beside the reference Kafka: `python benches/compare/groups.py [--quick] [--runs N]`, raw results in benches/results/groups.json.
+
+`settle`      a crowd joins one classic group, then one more member does: when everybody has its share again
+`heartbeats`  members of many groups heartbeat every 3 s: the broker's CPU, and how long an answer takes
+`commits`     commits of 64 groups at a fixed rate, and of 16 that never wait: rate, CPU, percentiles
+`single`      one commit after the other
+`reload`      a start with a million committed offsets: CPU until they are served, beyond that of a start without them
+`first`       a new consumer's first record, from its construction, in a group of its own
+
+Both brokers run at once, each as a process with one node's defaults and no delay of a group's first rebalance; measurements
+alternate between them. Clients are `groups_clients.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from groups_clients import cpu_seconds
+from run import RESULTS, Server, child, machine
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "tests"))
+
+from reference_kafka import CLUSTER_ID, free_port, jars, java, properties, wait_for_port  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MEASURED = dict[str, Any]
+OPTIONS = {"group.initial.rebalance.delay.ms": "0", "offsets.topic.num.partitions": "50"}
+CLIENTS = str(HERE / "groups_clients.py")
+
+
+class Ours(Server):
+    """`barnabas broker`, which can be stopped and started again on its data."""
+
+    name = "barnabas"
+
+    def __init__(self) -> None:
+        super().__init__(options=OPTIONS)
+
+    def restart(self) -> None:
+        self.stop()
+        (Path(self.directory.name) / "ready").unlink()
+        self.start(OPTIONS)
+
+
+class Kafka:
+    """The reference, likewise."""
+
+    name = "kafka"
+
+    def __init__(self) -> None:
+        self.directory = tempfile.TemporaryDirectory(prefix="kafka-bench-")
+        self.root = Path(self.directory.name)
+        self.port = free_port()
+        self.address = f"127.0.0.1:{self.port}"
+        config = self.root / "server.properties"
+        config.write_text(properties(self.root, self.port, free_port(), OPTIONS))
+        formatted = java("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config))
+        if formatted.returncode != 0:
+            raise SystemExit(f"the reference could not format its storage: {formatted.stderr or formatted.stdout}")
+        self.start()
+
+    def start(self) -> None:
+        command = ["java", "-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", jars(), "kafka.Kafka"]
+        with (self.root / "kafka.log").open("wb") as log:
+            self.process = subprocess.Popen([*command, str(self.root / "server.properties")], stdout=log, stderr=log)
+        wait_for_port(self.process, self.port, self.root / "kafka.log")
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(60)
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+    def close(self) -> None:
+        self.stop()
+        self.directory.cleanup()
+
+
+Side = Ours | Kafka
+
+
+class Turn(NamedTuple):
+    """One of several runs of a measurement, whole or a tenth of it."""
+
+    run: int
+    quick: bool
+
+
+def driver(side: Side, what: str, **options: Any) -> MEASURED:
+    return child(CLIENTS, what, side.address, *(f"{name}={json.dumps(value)}" for name, value in options.items()))
+
+
+def settle(side: Side, turn: Turn) -> MEASURED:
+    return driver(side, "settle", members=200 if turn.quick else 1_000, interval=1.0, group=f"settle-{turn.run}")
+
+
+def heartbeats(side: Side, turn: Turn) -> MEASURED:
+    # A tenth of the members at ten times the pace is the same load, with a tenth of the connections.
+    members, groups, interval = (1_000, 50, 0.3) if turn.quick else (10_000, 500, 3.0)
+    given = {"members": members, "groups": groups, "interval": interval, "seconds": 6 if turn.quick else 20}
+    return driver(side, "heartbeats", run=turn.run, pid=side.process.pid, **given)
+
+
+def commits(side: Side, turn: Turn) -> MEASURED:
+    seconds = 3 if turn.quick else 10
+    pid = side.process.pid
+    return {
+        "at 5,000/s": driver(side, "commits", rate=5_000, connections=64, seconds=seconds, pid=pid),
+        "16 that never wait": driver(side, "commits", rate=0, connections=16, seconds=seconds, pid=pid),
+    }
+
+
+def single(side: Side, turn: Turn) -> MEASURED:
+    return driver(side, "single", count=2_000 if turn.quick else 10_000, pid=side.process.pid)
+
+
+def reload(side: Side, turn: Turn) -> MEASURED:
+    offsets = 100_000 if turn.quick else 1_000_000
+    if turn.run == 0:
+        side.restart()
+        driver(side, "prepared", groups=["filled-0"])
+        side.empty_start_cpu_s = cpu_seconds(side.process.pid)  # type: ignore[union-attr]
+        driver(side, "fill", offsets=offsets, partitions=1_000)
+    side.restart()
+    loaded = driver(side, "loaded", offsets=offsets, partitions=1_000, pid=side.process.pid)
+    loaded["offsets"] = offsets
+    loaded["beyond_an_empty_start_cpu_s"] = loaded["cpu_s"] - side.empty_start_cpu_s  # type: ignore[union-attr]
+    if isinstance(side, Ours):
+        side.stop()
+        data = str(Path(side.directory.name) / "data")
+        loaded["longest_slice_ms"] = child(CLIENTS, "slices", data)["longest_slice_ms"]
+        (Path(side.directory.name) / "ready").unlink()
+        side.start(OPTIONS)
+    return loaded
+
+
+def first(side: Side, turn: Turn) -> MEASURED:
+    clients = ["barnabas", "confluent-kafka"]
+    return {client: driver(side, "first", client=client, run=turn.run) for client in clients}
+
+
+CASES = {
+    "settle": settle,
+    "heartbeats": heartbeats,
+    "commits": commits,
+    "single": single,
+    "first": first,
+    "reload": reload,
+}
+
+
+@contextlib.contextmanager
+def both() -> Iterator[list[Side]]:
+    with contextlib.ExitStack() as stack:
+        sides: list[Side] = []
+        for make in (Ours, Kafka):
+            side = make()
+            stack.callback(side.close)
+            sides.append(side)
+        yield sides
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", help=f"what to measure (default: all of {', '.join(CASES)})")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the members, offsets and time")
+    parser.add_argument("--runs", type=int, default=3)
+    given = parser.parse_args()
+    results: dict[str, dict[str, list[MEASURED]]] = {}
+    begun = time.strftime("%Y-%m-%d %H:%M")
+    with both() as sides:
+        for name in given.names or CASES:
+            for run in range(given.runs):
+                for side in sides if run % 2 == 0 else sides[::-1]:
+                    measured = CASES[name](side, Turn(run, given.quick))
+                    results.setdefault(name, {}).setdefault(side.name, []).append(measured)
+                    print(name, side.name, json.dumps(measured), flush=True)
+    out = {"machine": machine(), "begun": begun, "quick": given.quick, "load": os.getloadavg(), "results": results}
+    (RESULTS / "groups.json").write_text(json.dumps(out, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

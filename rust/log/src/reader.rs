@@ -141,7 +141,8 @@ impl PartitionLog {
             if next_offset <= log_start_offset || best.is_some_and(|best| max_timestamp <= best.timestamp) {
                 continue;
             }
-            let found = if max_offset < up_to && max_offset >= log_start_offset {
+            // Where the log begins within the segment, its maximum may be of a record that is deleted.
+            let found = if max_offset < up_to && segment.base_offset >= log_start_offset {
                 search(segment, max_offset, size, max_timestamp, |_, found| {
                     found >= max_timestamp
                 })?

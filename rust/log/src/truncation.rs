@@ -337,7 +337,6 @@ fn kept(segments: &Segments, offset: i64) -> Result<Kept, LogError> {
         kept.cut = Some(size_kept);
     } else {
         kept.segments.pop();
-        kept.end_offset = last.base_offset.min(offset);
     }
     Ok(kept)
 }

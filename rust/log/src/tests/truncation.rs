@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::batches::*;
+use super::cleaner::history::{PLAIN, clean, put};
 use super::sim::{Random, SimStorage};
 use crate::partition_log::{AppendOrigin, EpochEndOffset, OpenContext, PartitionLog};
 use crate::storage::Storage;
@@ -309,4 +310,25 @@ fn messages_of_an_old_format_are_refused_and_never_cut_off() {
     // One that is torn is a torn tail like any other.
     sim.corrupt(&path, |bytes| bytes.truncate(usize::try_from(len).unwrap() + 30));
     assert_eq!(open(&storage, LogConfig::default()).size_in_bytes(), len);
+}
+
+/// Offsets that compaction has emptied are not given out again.
+#[test]
+fn a_truncation_behind_what_compaction_took_ends_where_it_was_told() {
+    let storage: Arc<dyn Storage> = SimStorage::shared();
+    let config = LogConfig {
+        compact: true,
+        ..LogConfig::default()
+    };
+    let log = open(&storage, config.clone());
+    for _ in 0..3 {
+        put(&log, PLAIN, &[("key", Some("value"))]);
+    }
+    log.roll(NOW).unwrap();
+    put(&log, PLAIN, &[("other", Some("value"))]);
+    assert_eq!(clean(&log, NOW + 1).0, 3);
+    assert!(log.truncate_to(2, NOW).unwrap());
+    assert_eq!(log.log_end_offset(), 2);
+    assert_eq!(put(&log, PLAIN, &[("key", Some("again"))]), 2);
+    assert_eq!(base_offsets(&open(&storage, config)), [2]);
 }

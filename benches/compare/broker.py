@@ -51,7 +51,7 @@ class Bench:
     def __init__(self, directory: Path, stack: contextlib.ExitStack, *, quick: bool, runs: int) -> None:
         self.directory = directory
         self.quick = quick
-        self.runs = 3 if quick else runs
+        self.runs = min(runs, 3) if quick else runs
         self._stack = stack
         self._brokers: list[Broker] = []
 

@@ -7,6 +7,7 @@ needed to know that they are no refusals, so that what is measured is the broker
 from __future__ import annotations
 
 import json
+import resource
 import select
 import socket
 import struct
@@ -235,6 +236,9 @@ class Crowd:
     """Many connections, each with one Produce request in flight."""
 
     def __init__(self, address: str, topic: str, frames: list[bytes], connections: int) -> None:
+        # A thousand open files are what many systems give a process before it asks for more.
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         self.topic = topic
         self.clients = {}
         self.poll = select.epoll()

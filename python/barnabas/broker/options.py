@@ -8,6 +8,7 @@ refused when set (`_REFUSED`).
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from barnabas.controller.broker_options import KAFKA_OPTIONS
@@ -253,6 +254,7 @@ class BrokerOptions:
         _check_roles(self)
         _check_replication(self)
         _check_limits(self)
+        _check_metadata_dir(self)
         self.listeners, skipped = _listeners(self, "listeners")
         self.advertised, _ = _listeners(self, "advertised.listeners")
         if skipped:
@@ -413,6 +415,7 @@ _QUIET = frozenset(
         "controller.quorum.voters",
         "inter.broker.listener.name",
         "listener.security.protocol.map",
+        "metadata.log.dir",
         "process.roles",
         "transaction.state.log.min.isr",
         "transaction.state.log.replication.factor",
@@ -467,6 +470,12 @@ def _check_limits(options: BrokerOptions) -> None:
         )
     if options.number("max.connections.per.ip") == 0 and not options.value("max.connections.per.ip.overrides"):
         raise ConfigError("max.connections.per.ip is 0: nobody could connect without max.connections.per.ip.overrides")
+
+
+def _check_metadata_dir(options: BrokerOptions) -> None:
+    asked, first = options.value("metadata.log.dir"), next(iter(options.data_dirs), None)
+    if isinstance(asked, str) and first is not None and os.path.normpath(asked) != os.path.normpath(first):
+        raise ConfigError(f"metadata.log.dir is {asked}: the metadata log is kept in the first of log.dirs, {first}")
 
 
 def _check_replication(options: BrokerOptions) -> None:

@@ -121,3 +121,10 @@ def test_logs_are_told_what_only_the_broker_can_set() -> None:
     told = options.log_defaults()
     names = ("barnabas.validation", "producer.id.expiration.ms", "segment.bytes")
     assert {name: told[name] for name in names} == dict(zip(names, ("full", "86400000", "1048576"), strict=True))
+
+
+def test_the_metadata_log_is_where_the_options_say_or_they_are_refused() -> None:
+    dirs = {"log.dirs": "/data/a,/data/b"}
+    assert BrokerOptions.parse({**dirs, "metadata.log.dir": "/data/a/"}).ignored == []
+    with pytest.raises(errors.ConfigError, match=r"metadata\.log\.dir is /data/b: .* the first of log\.dirs, /data/a"):
+        BrokerOptions.parse({**dirs, "metadata.log.dir": "/data/b"})

@@ -10,13 +10,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from hypothesis import settings
+import pytest
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from virtual_shard import GROUP, VirtualShard
 
 from barnabas import errors
-from barnabas.coordinator.group import GroupState
+from barnabas.coordinator import classic, draft
+from barnabas.coordinator.draft import JOIN
+from barnabas.coordinator.group import Group, GroupState
+from barnabas.coordinator.offsets import Admission
 from barnabas.coordinator.records import group_record
 
 SESSION_MS = 10_000
@@ -294,3 +305,87 @@ class GroupModel(RuleBasedStateMachine):
 
 GroupModel.TestCase.settings = settings(max_examples=100, stateful_step_count=60, deadline=None)
 TestGroupModel = GroupModel.TestCase
+
+
+# Seeded defects.
+
+
+def _without_last(original: Any) -> Any:
+    """Assignments lose the last member's."""
+    return lambda self, assignments: original(self, dict(list(assignments.items())[:-1]))
+
+
+def _leader_stays(original: Any) -> Any:
+    def remove(self: Any, member_id: str) -> None:
+        leader = self.leader
+        original(self, member_id)
+        if self.members:
+            self.leader = leader
+
+    return remove
+
+
+def _counted_back(original: Any) -> Any:
+    def begin(self: Any, wall_ms: int) -> None:
+        original(self, wall_ms)
+        if self.generation > 2:
+            self.generation -= 2
+
+    return begin
+
+
+def _no_members(original: Any) -> Any:
+    def record(group: Any) -> Any:
+        key, value = original(group)
+        value.members = value.members[:1]
+        return key, value
+
+    return record
+
+
+def _without_session(original: Any) -> Any:
+    def prolong(self: Any, member: Any, after_ms: float | None = None) -> None:
+        if after_ms is not None:
+            original(self, member, after_ms)
+
+    return prolong
+
+
+def _without_end(original: Any) -> Any:
+    def set_deadline(self: Any, key: Any, after_ms: float | None) -> None:
+        original(self, key, None if key[0] == JOIN else after_ms)
+
+    return set_deadline
+
+
+MUTANTS: dict[str, tuple[Any, str, Any]] = {
+    "a stale generation commits": (
+        classic,
+        "admit_commit",
+        lambda _original: lambda _group, _request, _now: Admission(),
+    ),
+    "an assignment is truncated": (Group, "set_assignments", _without_last),
+    "who has gone still leads": (Group, "remove", _leader_stays),
+    "generations go back": (Group, "begin_generation", _counted_back),
+    "members are not stored": (draft, "group_record", _no_members),
+    "a session has no end": (draft.Draft, "prolong_session", _without_session),
+    "a rebalance has no end": (draft.Draft, "set_deadline", _without_end),
+}
+
+
+@pytest.mark.parametrize("defect", MUTANTS)
+def test_the_model_catches(defect: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    where, name, mutant = MUTANTS[defect]
+    monkeypatch.setattr(where, name, mutant(getattr(where, name)))
+    thorough = settings(
+        max_examples=400,
+        stateful_step_count=60,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+    )
+    with pytest.raises(Exception):  # noqa: B017, PT011 - whichever invariant it breaks
+        run_state_machine_as_test(GroupModel, settings=thorough)

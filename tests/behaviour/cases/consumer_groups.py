@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from behaviour.cases import Body, Play, Topic, case
 from behaviour.cases.bodies import MISSING_ID, coordinator_is_ready
 from behaviour.cases.classic_groups import join, only_mine, stable
 from behaviour.cases.offsets import commit, committed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 API = "ConsumerGroupHeartbeat"
 DESCRIBE = "ConsumerGroupDescribe"
@@ -125,27 +128,45 @@ def epochs_are_fenced(play: Play) -> None:
             play.ask(API, version, label=label, **beat(group, member, said, owned))
 
 
+def since(base: int) -> Callable[[Body], Body]:
+    """Tells epochs from one of them on: how often the reference computes a target depends on when it hears of a topic."""
+
+    def count(told: Body) -> Body:
+        return {
+            key: value - base if key.lower().endswith("epoch") and value > 0 else each(value)
+            for key, value in told.items()
+        }
+
+    def each(value: Any) -> Any:
+        if isinstance(value, list):
+            return [each(element) for element in value]
+        return count(value) if isinstance(value, dict) else value
+
+    return count
+
+
 @case
 def two_members(play: Play) -> None:
     """Partitions move only after they were given up."""
     group, topic = group_of_one(play)
+    keep = since(epoch_of(play, group))
     play.quiet(API, 1, **beat(group, "a", epoch_of(play, group), {topic: [0, 1, 2, 3]}))
     names = {"subscribedTopicNames": [topic.name]}
-    play.ask(API, 1, label="b joins", **beat(group, "b", 0, **names))
+    play.ask(API, 1, keep=keep, label="b joins", **beat(group, "b", 0, **names))
     play.until(
         lambda told: bool(told["assignment"]) and len(told["assignment"]["topicPartitions"][0]["partitions"]) < 4,
         API, 1, **beat(group, "a", epoch_of(play, group), {topic: [0, 1, 2, 3]}, **names),
     )  # fmt: skip
-    play.ask(DESCRIBE, 1, label="a gives up", groupIds=[group])
+    play.ask(DESCRIBE, 1, keep=keep, label="a gives up", groupIds=[group])
     kept = play.quiet(DESCRIBE, 1, groupIds=[group])["groups"][0]["members"]
     left = next(one for one in kept if one["memberId"] == "a")["targetAssignment"]["topicPartitions"][0]["partitions"]
-    play.ask(API, 1, label="a gave up", **beat(group, "a", epoch_of(play, group), {topic: left}))
-    play.ask(API, 1, label="b takes", **beat(group, "b", epoch_of(play, group, "b"), {}))
-    play.ask(DESCRIBE, 1, label="moved", groupIds=[group])
-    play.ask(API, 1, label="b leaves", **beat(group, "b", -1))
-    play.ask(API, 1, label="b leaves again", **beat(group, "b", -1))
-    play.ask(API, 1, label="a leaves", **beat(group, "a", -1))
-    play.ask(DESCRIBE, 1, label="empty", groupIds=[group])
+    play.ask(API, 1, keep=keep, label="a gave up", **beat(group, "a", epoch_of(play, group), {topic: left}))
+    play.ask(API, 1, keep=keep, label="b takes", **beat(group, "b", epoch_of(play, group, "b"), {}))
+    play.ask(DESCRIBE, 1, keep=keep, label="moved", groupIds=[group])
+    play.ask(API, 1, keep=keep, label="b leaves", **beat(group, "b", -1))
+    play.ask(API, 1, keep=keep, label="b leaves again", **beat(group, "b", -1))
+    play.ask(API, 1, keep=keep, label="a leaves", **beat(group, "a", -1))
+    play.ask(DESCRIBE, 1, keep=keep, label="empty", groupIds=[group])
 
 
 @case

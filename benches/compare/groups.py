@@ -50,7 +50,7 @@ class Ours(Server):
 
     def restart(self) -> None:
         self.stop()
-        (Path(self.directory.name) / "ready").unlink()
+        (Path(self.directory.name) / "ready").unlink(missing_ok=True)
         self.start(OPTIONS)
 
 
@@ -143,7 +143,7 @@ def reload(side: Side, turn: Turn) -> MEASURED:
         side.stop()
         data = str(Path(side.directory.name) / "data")
         loaded["longest_slice_ms"] = child(CLIENTS, "slices", data)["longest_slice_ms"]
-        (Path(side.directory.name) / "ready").unlink()
+        (Path(side.directory.name) / "ready").unlink(missing_ok=True)
         side.start(OPTIONS)
     return loaded
 

@@ -262,6 +262,9 @@ class Member:
             raise
         for thread in self._threads:
             thread.join(30)
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
 
 
 def _partitions(said: dict[str, Any]) -> list[int]:

@@ -54,8 +54,8 @@ def run_all(address: str, chosen: list[Scenario], directory: Path) -> list[dict[
     def attempt(scenario: Scenario) -> dict[str, Any]:
         try:
             return run(address, scenario, directory)
-        except AssertionError as error:
-            return {**scenario._asdict(), "failed": str(error)}
+        except Exception as error:  # noqa: BLE001 - it is told with the others
+            return {**scenario._asdict(), "failed": repr(error)}
 
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         return list(pool.map(attempt, chosen))

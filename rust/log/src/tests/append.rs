@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use barnabas_records::{BatchRef, Compression, ControlKey, EndTransactionMarker, Seal, build_control_batch, control_type, patch};
+use barnabas_records::{
+    BatchRef, Compression, ControlKey, EndTransactionMarker, Seal, build_control_batch, control_type, patch,
+};
 
 use super::batches::*;
 use super::cleaner::history::{PLAIN, Shape, end, put};
@@ -254,7 +256,11 @@ fn whose_clock_a_batch_goes_by_is_the_topics_to_say() {
         );
         let error = try_append(&log, &said).unwrap_err();
         assert_eq!((error.code(), error.record_errors().len()), (32, 2));
-        assert!(error.record_errors()[0].message.ends_with("should not set timestamp type to LogAppendTime."));
+        assert!(
+            error.record_errors()[0]
+                .message
+                .ends_with("should not set timestamp type to LogAppendTime.")
+        );
     }
 }
 

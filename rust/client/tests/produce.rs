@@ -177,7 +177,7 @@ fn at_most_five_requests_are_in_flight() {
         &broker,
         &[
             ("batch.size", OptionValue::Int(4096)),
-            ("request.timeout.ms", OptionValue::Int(500)),
+            ("request.timeout.ms", OptionValue::Int(4000)),
             ("delivery.timeout.ms", OptionValue::Int(60_000)),
         ],
     );

@@ -102,7 +102,7 @@ def test_a_directory_that_was_given_stays_and_serves_again(tmp_path: Path) -> No
 def test_a_forked_child_starts_brokers_of_its_own() -> None:
     script = """
 import os, sys
-sys.path[:0] = ["tests/broker"]
+sys.path[:0] = ["tests", "tests/broker"]
 from barnabas import Broker
 from test_embedding import use
 parent = Broker()

@@ -40,6 +40,19 @@ class Collected(logging.Handler):
         self.records.append(record)
 
 
+@pytest.fixture(autouse=True)
+def _alone() -> Iterator[None]:
+    """Brokers that other tests keep in this process share its log: as if there were none."""
+    others = log._brokers
+    if others:
+        log._brokers = 1
+        log.stop()
+    yield
+    if others:
+        log.start()
+        log._brokers += others - 1
+
+
 @pytest.fixture(name="collected")
 def collected_records() -> Iterator[Collected]:
     handler = Collected()

@@ -97,6 +97,7 @@ class Membership:
     """One member of one group.
 
     Example:
+        >>> from barnabas.client.effects import GroupSettings
         >>> settings = GroupSettings("billing", 45.0, 300.0, 3.0, 30.0, 0.1)
         >>> member = Membership(settings)
         >>> member.subscribe(["orders"])

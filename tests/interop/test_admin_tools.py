@@ -16,16 +16,6 @@ pytestmark = pytest.mark.interop
 
 CONFIG = "kafka.admin.ConfigCommand"
 TOOLS = "org.apache.kafka.tools."
-COMPATIBLE = {
-    "offsets-for-times-supported": "true",
-    "cluster-id-supported": "true",
-    "expect-record-too-large-exception": "false",
-    "num-cluster-nodes": "1",
-    "create-topics-supported": "true",
-    "describe-acls-supported": "true",
-    "describe-configs-supported": "true",
-    "idempotent-producer-supported": "true",
-}
 
 
 def run(server: str, tool: str, *arguments: str) -> str:
@@ -53,7 +43,6 @@ def test_everything_else_is_administered(our_broker: str, unique: str, tmp_path:
     run(our_broker, "TopicCommand", "--create", "--topic", unique)
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps({"version": 1, "partitions": [{"topic": unique, "partition": 0, "replicas": [1]}]}))
-    compatible = [word for name, value in COMPATIBLE.items() for word in (f"--{name}", value)]
     wanted = [
         (f"{TOOLS}LogDirsCommand", ["--describe", "--topic-list", unique], f'"partition":"{unique}-0"'),
         (f"{TOOLS}LeaderElectionCommand", ["--election-type", "preferred", "--all-topic-partitions"], ""),
@@ -83,7 +72,6 @@ def test_everything_else_is_administered(our_broker: str, unique: str, tmp_path:
             ],
             "Completed",
         ),
-        (f"{TOOLS}ClientCompatibilityTest", ["--topic", unique, *compatible], ""),
     ]
     with ThreadPoolExecutor(2) as pool:
         told = list(pool.map(lambda step: run(our_broker, step[0], *step[1]), wanted))

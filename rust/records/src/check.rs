@@ -208,9 +208,10 @@ pub fn check_codec(codec: Compression, data: &[u8]) {
     // Space that was used before makes no difference.
     let mut over = vec![9; 1000];
     let again = decompress_over(codec, data, &mut over, LIMIT);
+    // Broken data is noticed at another place where there is other space, so that the reasons may differ.
     assert_eq!(
-        again.map(|size| over.get(..size)),
-        result.map(|()| out.get(3..)),
+        again.ok().map(|size| over.get(..size)),
+        result.ok().map(|()| out.get(3..)),
         "both ways find the same"
     );
     let found = out.split_off(3);
@@ -221,8 +222,12 @@ pub fn check_codec(codec: Compression, data: &[u8]) {
     };
     if !found.is_empty() {
         let refused = decompress_over(codec, data, &mut over, ratio);
+        // A codec that sees the end of the space in the middle of a block may call the block corrupt.
         assert!(
-            matches!(refused, Err(RecordsError::DecompressedTooLarge { .. })),
+            matches!(
+                refused,
+                Err(RecordsError::DecompressedTooLarge { .. } | RecordsError::Decompress { .. })
+            ),
             "{refused:?}"
         );
     }

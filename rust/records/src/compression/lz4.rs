@@ -206,8 +206,18 @@ fn decompress_block(
         Err(DecompressError::OutputTooSmall { .. }) if room < block_max => {
             Err(RecordsError::DecompressedTooLarge { limit })
         }
+        // liblz4 takes blocks that the other decoder refuses: with all the space that it may need it knows better.
+        Err(_) if room < block_max && !frame.has_linked_blocks && is_whole(block, block_max) => {
+            Err(RecordsError::DecompressedTooLarge { limit })
+        }
         Err(_) => Err(invalid("a block is corrupt")),
     }
+}
+
+/// Whether liblz4 reads a block that may become `size` bytes, which is no more than a frame's largest block, 4 MiB.
+#[cold]
+fn is_whole(block: &[u8], size: usize) -> bool {
+    i32::try_from(size).is_ok_and(|limit| decompress_to_buffer(block, Some(limit), &mut vec![0; size]).is_ok())
 }
 
 fn take_u32(input: &[u8]) -> Result<(u32, &[u8])> {

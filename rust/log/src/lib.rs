@@ -31,6 +31,7 @@ mod recovery;
 mod retention;
 mod scan;
 mod segment;
+mod segment_walk;
 mod storage;
 mod time_index;
 mod transactions;

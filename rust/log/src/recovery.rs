@@ -11,8 +11,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use barnabas_records::{AnyBatch, BatchHeader, LOG_OVERHEAD};
-
 use crate::config::LogConfig;
 use crate::env::LogEnv;
 use crate::epoch_cache::{self, EpochCache};
@@ -21,8 +19,8 @@ use crate::leftovers::{self, parse_file_name};
 use crate::partition_log::OpenContext;
 use crate::producer_recovery::ProducerRecovery;
 use crate::producer_state::{CompletedTransaction, ProducerStates};
-use crate::scan::{BatchScan, HeaderScan, ScanError};
-use crate::segment::{Persisted, Segment, Tail, file_name};
+use crate::segment::{Persisted, Segment, file_name};
+use crate::segment_walk::Walked;
 use crate::storage::{OpenMode, StorageFile};
 use crate::truncation;
 use crate::txn_index::AbortedTransaction;
@@ -48,12 +46,12 @@ const EPOCH_FILE_BYTES_MAX: usize = 16 << 20;
 
 /// Files of a partition directory by kind.
 #[derive(Debug, Default)]
-struct Listing {
-    logs: BTreeMap<i64, u64>,
-    offset_indexes: BTreeMap<i64, u64>,
-    time_indexes: BTreeMap<i64, u64>,
-    txn_indexes: BTreeMap<i64, u64>,
-    snapshots: Vec<i64>,
+pub(crate) struct Listing {
+    pub(crate) logs: BTreeMap<i64, u64>,
+    pub(crate) offset_indexes: BTreeMap<i64, u64>,
+    pub(crate) time_indexes: BTreeMap<i64, u64>,
+    pub(crate) txn_indexes: BTreeMap<i64, u64>,
+    pub(crate) snapshots: Vec<i64>,
 }
 
 /// Opens what `dir` holds; see the module's text.
@@ -143,26 +141,17 @@ pub(crate) struct Recovery<'a> {
     /// Files were removed or renamed.
     changed: bool,
     /// Compaction has been through what lies below,
-    cleaned_offset: i64,
+    pub(crate) cleaned_offset: i64,
     /// and through the segments at these offsets, whose originals were still there.
-    replaced: BTreeSet<i64>,
+    pub(crate) replaced: BTreeSet<i64>,
     /// Something says that the log is compacted: gaps between offsets are then no sign of loss.
-    compacted: Cell<bool>,
+    pub(crate) compacted: Cell<bool>,
     /// The first validated segment whose last offsets are missing,
-    gap_behind: Cell<Option<i64>>,
+    pub(crate) gap_behind: Cell<Option<i64>>,
     /// and the first such segment that compaction cannot have written.
-    loss_behind: Cell<Option<i64>>,
+    pub(crate) loss_behind: Cell<Option<i64>>,
     /// Base offsets of segments whose transaction indexes have to be built anew from the log.
     txn_indexes_void: RefCell<BTreeSet<i64>>,
-}
-
-/// What a walk found in a segment.
-struct Walked {
-    tail: Tail,
-    /// The walk met bytes that are no batch and the file was cut there.
-    cut: bool,
-    /// There are control batches, so that the transaction index may have entries.
-    has_markers: bool,
 }
 
 impl Recovery<'_> {
@@ -344,117 +333,6 @@ impl Recovery<'_> {
         Ok((segment, cut))
     }
 
-    /// Walks a whole segment, cuts it before the first bad batch and builds its indexes. A trusted one is walked by
-    /// its headers, another one batch by batch with the CRC.
-    fn walk(
-        &self,
-        (base_offset, len): (i64, u64),
-        next_base: Option<i64>,
-        trusted: bool,
-        listing: &Listing,
-        epochs: &mut EpochCache,
-    ) -> Result<Walked, LogError> {
-        let file = self.open_log_file(base_offset)?;
-        let mut tail = Tail::empty(base_offset);
-        let mut has_markers = false;
-        let walked = if trusted {
-            self.walk_headers(file.as_ref(), len, base_offset, next_base, &mut tail)
-        } else {
-            // What the cache says about offsets from here on is replaced by what the batches say.
-            epochs.truncate_from_end(base_offset);
-            self.walk_batches(
-                file.as_ref(),
-                len,
-                base_offset,
-                next_base,
-                &mut tail,
-                (epochs, &mut has_markers),
-            )
-        };
-        let path = self.path(base_offset, ".log");
-        let cut = match walked {
-            Ok(()) => false,
-            Err(ScanError::Io(error)) => return Err(LogError::io("read", &path, error)),
-            Err(ScanError::Bad { position, reason }) if trusted && next_base.is_some() => {
-                // Flushed data that went bad later. What stands before and behind it stays readable; a read that
-                // meets it fails.
-                log::error!("{} is damaged at byte {position}: {reason}", path.display());
-                tail.size = len;
-                false
-            }
-            Err(ScanError::Bad { position, .. }) if is_old_message(file.as_ref(), position, len, &path)? => {
-                // Cutting it off would lose sound records that only another program can read.
-                return Err(LogError::Damaged {
-                    path,
-                    position,
-                    reason:
-                        "a message of format 0 or 1, from before Kafka 0.11; let Kafka 3 rewrite the topic, or remove \
-                             the partition's directory if its records are not needed"
-                            .to_owned(),
-                });
-            }
-            Err(ScanError::Bad { position, reason }) => {
-                log::warn!("{}: cut from {len} to {position} bytes: {reason}", path.display());
-                // Durably: what is cut off must not come back behind what will be appended.
-                file.set_len(position)
-                    .and_then(|()| if self.env.temporary { Ok(()) } else { file.sync_data() })
-                    .map_err(|error| LogError::io("cut", &path, error))?;
-                true
-            }
-        };
-        if cut {
-            return Ok(Walked { tail, cut, has_markers });
-        }
-        if let Some(next_base) = next_base {
-            if !trusted && tail.next_offset < next_base {
-                self.note_gap(base_offset, &tail, listing)?;
-            }
-            tail.next_offset = next_base;
-        }
-        Ok(Walked { tail, cut, has_markers })
-    }
-
-    fn walk_headers(
-        &self,
-        file: &dyn StorageFile,
-        len: u64,
-        base_offset: i64,
-        next_base: Option<i64>,
-        tail: &mut Tail,
-    ) -> Result<(), ScanError> {
-        let mut scan = HeaderScan::new(file, 0, len);
-        while let Some((position, header)) = scan.next()? {
-            Self::check_order(&header, position, tail, base_offset, next_base)?;
-            tail.push(base_offset, self.config.index_interval_bytes, &header);
-        }
-        Ok(())
-    }
-
-    fn walk_batches(
-        &self,
-        file: &dyn StorageFile,
-        len: u64,
-        base_offset: i64,
-        next_base: Option<i64>,
-        tail: &mut Tail,
-        (epochs, has_markers): (&mut EpochCache, &mut bool),
-    ) -> Result<(), ScanError> {
-        let mut scan = BatchScan::new(file, 0, len);
-        while let Some((position, batch)) = scan.next()? {
-            let header = batch.header;
-            Self::check_order(&header, position, tail, base_offset, next_base)?;
-            batch.check_crc().map_err(|error| ScanError::Bad {
-                position,
-                reason: error.to_string(),
-            })?;
-            self.note_gaps(&header, tail);
-            *has_markers |= header.is_control();
-            epochs.assign(header.partition_leader_epoch, header.base_offset);
-            tail.push(base_offset, self.config.index_interval_bytes, &header);
-        }
-        Ok(())
-    }
-
     /// Takes the transaction index of a segment as it is, unless it cannot be right.
     fn trust_txn_index(&self, segment: &Segment, len: Option<u64>) -> Result<(), LogError> {
         let entry_len = AbortedTransaction::LEN as u64;
@@ -523,85 +401,4 @@ impl Recovery<'_> {
     pub(crate) fn path(&self, base_offset: i64, suffix: &str) -> PathBuf {
         self.dir.join(file_name(base_offset, suffix))
     }
-
-    /// The last offsets of a segment are missing. It was compacted if compaction is known to have been there, and if what
-    /// compaction writes, here and in Kafka, is there: it comes with its indexes, which are on disk before the log gets its
-    /// name. A segment whose indexes are missing, or speak of more than there is, has lost its end. So has one that ends
-    /// where the log was closed once, as the producer snapshot of that moment says: its indexes are of that moment too.
-    fn note_gap(&self, base_offset: i64, tail: &Tail, listing: &Listing) -> Result<(), LogError> {
-        let lens = listing
-            .offset_indexes
-            .get(&base_offset)
-            .zip(listing.time_indexes.get(&base_offset));
-        let was_cleaned = base_offset < self.cleaned_offset || self.replaced.contains(&base_offset);
-        let is_compacted = match lens {
-            Some((offsets, times)) if was_cleaned && !listing.snapshots.contains(&tail.next_offset) => {
-                self.is_whole_by_indexes(tail, base_offset, (*offsets, *times))?
-            }
-            _ => false,
-        };
-        if self.gap_behind.get().is_none() {
-            self.gap_behind.set(Some(base_offset));
-        }
-        if !is_compacted && self.loss_behind.get().is_none() {
-            self.loss_behind.set(Some(base_offset));
-        }
-        Ok(())
-    }
-
-    /// Takes gaps within a segment for compaction. Asked only about sound batches: torn ones can say anything.
-    fn note_gaps(&self, header: &BatchHeader, tail: &Tail) {
-        if header.base_offset != tail.next_offset
-            || header.last_offset_delta.checked_add(1) != Some(header.record_count)
-        {
-            self.compacted.set(true);
-        }
-    }
-
-    /// Offsets rise from batch to batch and stay within the segment.
-    fn check_order(
-        header: &BatchHeader,
-        position: u64,
-        tail: &Tail,
-        base_offset: i64,
-        next_base: Option<i64>,
-    ) -> Result<(), ScanError> {
-        let last_offset = header.last_offset();
-        let in_order = header.last_offset_delta >= 0
-            && header.base_offset >= tail.next_offset
-            && last_offset >= header.base_offset
-            && last_offset - base_offset <= i64::from(i32::MAX)
-            && next_base.is_none_or(|next| last_offset < next);
-        if in_order {
-            return Ok(());
-        }
-        let reason = format!(
-            "offsets {} to {last_offset} where {} is next",
-            header.base_offset, tail.next_offset
-        );
-        Err(ScanError::Bad { position, reason })
-    }
-}
-
-/// Longest message of an old format that is looked at: more than any `max.message.bytes` in use.
-const OLD_MESSAGE_BYTES_MAX: u64 = 256 << 20;
-
-/// Whether a whole, sound message of format 0 or 1 stands at `position`.
-fn is_old_message(file: &dyn StorageFile, position: u64, len: u64, path: &Path) -> Result<bool, LogError> {
-    let failed = |error| LogError::io("read", path, error);
-    let mut head = [0; LOG_OVERHEAD];
-    if file.read_at(&mut head, position).map_err(failed)? < LOG_OVERHEAD {
-        return Ok(false);
-    }
-    let size = head
-        .last_chunk()
-        .map(|size| u32::from_be_bytes(*size))
-        .map_or(0, u64::from);
-    let whole = size + LOG_OVERHEAD as u64;
-    if size == 0 || whole > (len - position).min(OLD_MESSAGE_BYTES_MAX) {
-        return Ok(false);
-    }
-    let mut bytes = vec![0; usize::try_from(whole).unwrap_or_default()];
-    file.read_exact_at(&mut bytes, position).map_err(failed)?;
-    Ok(matches!(AnyBatch::parse(&bytes), Ok(AnyBatch::Legacy(_))))
 }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Change, DirState, FileState, NameChange, Node, Random, SimStorage, Tally, Tree, apply, apply_name};
+use super::tree::{Change, DirState, FileState, NameChange, Node, Tree, apply, apply_name};
+use super::{Random, SimStorage, Tally};
 use crate::leftovers::parse_file_name;
 
 const SECTOR: usize = 512;

@@ -4,8 +4,10 @@
 //! Any call can be told to fail; a failed sync loses what it should have made durable, and a later one does not bring
 //! it back. Crash images can be taken at any change, also in the middle of a write.
 
+mod fault;
 mod image;
 mod tally;
+mod tree;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
@@ -15,10 +17,11 @@ use std::sync::{Arc, Mutex};
 
 use crate::storage::{DirEntry, OpenMode, Storage, StorageFile, StorageLock};
 
-pub(super) use tally::{Tally, report, seeds};
+use self::fault::Plan;
+use self::tree::{Change, DirState, NameChange, Node, Tree};
 
-const ENOSPC: i32 = 28;
-const EIO: i32 = 5;
+pub(super) use fault::{Call, Fault};
+pub(super) use tally::{Tally, report, seeds};
 
 /// A small generator of random numbers (splitmix64).
 #[derive(Clone, Debug)]
@@ -48,134 +51,6 @@ impl Random {
     pub(super) fn one_in(&mut self, count: u64) -> bool {
         self.below(count) == 0
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Node {
-    Dir(u64),
-    File(u64),
-}
-
-#[derive(Clone, Debug)]
-enum Change {
-    Write(u64, Vec<u8>),
-    SetLen(u64),
-}
-
-#[derive(Clone, Debug, Default)]
-struct FileState {
-    now: Vec<u8>,
-    durable: Vec<u8>,
-    unsynced: Vec<Change>,
-}
-
-#[derive(Clone, Debug)]
-enum NameChange {
-    Add(String, Node),
-    Remove(String),
-    Rename(String, String, Node),
-}
-
-#[derive(Clone, Debug, Default)]
-struct DirState {
-    now: BTreeMap<String, Node>,
-    durable: BTreeMap<String, Node>,
-    unsynced: Vec<NameChange>,
-}
-
-/// All directories and files, as they are and as they are on disk.
-#[derive(Clone, Debug, Default)]
-struct Tree {
-    dirs: HashMap<u64, DirState>,
-    files: HashMap<u64, FileState>,
-    next_id: u64,
-}
-
-/// How a call fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    NoSpace,
-    Broken,
-}
-
-/// A kind of call that can fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Call {
-    Create,
-    MakeDir,
-    Write,
-    SetLen,
-    SyncData,
-    SyncDir,
-    Rename,
-    Remove,
-    Read,
-}
-
-impl Call {
-    pub(super) const ALL: [Self; 9] = [
-        Self::Create,
-        Self::MakeDir,
-        Self::Write,
-        Self::SetLen,
-        Self::SyncData,
-        Self::SyncDir,
-        Self::Rename,
-        Self::Remove,
-        Self::Read,
-    ];
-
-    /// What a crash at this call on that file is in the middle of.
-    fn crash_name(self, path: &Path) -> &'static str {
-        let name = path.file_name().unwrap_or_default().to_str().unwrap();
-        let is = |part: &str| name.contains(part);
-        match self {
-            Self::Remove => "crash in a delete: remove",
-            Self::Rename if is(".deleted") || is("-delete") => "crash in a delete: rename",
-            _ if is(".cleaned") => "crash in compaction's writing",
-            Self::Rename if is(".swap") => "crash in a compaction swap: rename to .swap",
-            Self::Rename if is(".log") || is(".index") || is(".timeindex") || is(".txnindex") => {
-                "crash in a compaction swap or a log that begins anew: rename from .swap or .anew"
-            }
-            _ if is("checkpoint") => "crash in a checkpoint",
-            _ if is(".snapshot") => "crash in a snapshot",
-            _ if is("index") => "crash in an index write",
-            Self::SetLen if is(".log") => "crash in a truncate",
-            Self::Create if is(".log") => "crash in a roll",
-            Self::Write if is(".log") => "crash in an append",
-            Self::SyncData if is(".log") => "crash in a flush of a log",
-            Self::SyncDir => "crash in a flush of names",
-            _ => "crash elsewhere",
-        }
-    }
-
-    fn failed_name(self, fault: Fault) -> &'static str {
-        match (self, fault) {
-            (Self::Create, _) => "create failed",
-            (Self::MakeDir, _) => "mkdir failed",
-            (Self::Write, Fault::NoSpace) => "write failed half-way, ENOSPC",
-            (Self::Write, Fault::Broken) => "write failed half-way, EIO",
-            (Self::SetLen, _) => "truncate failed",
-            (Self::SyncData, _) => "fsync of a file failed",
-            (Self::SyncDir, _) => "fsync of a directory failed",
-            (Self::Rename, _) => "rename failed",
-            (Self::Remove, _) => "remove failed",
-            (Self::Read, _) => "read failed, EIO",
-        }
-    }
-}
-
-/// Which call is to fail.
-#[derive(Clone, Debug)]
-struct Plan {
-    /// `None`: any that changes something.
-    call: Option<Call>,
-    /// Calls of that kind that go well before.
-    left: u64,
-    fault: Fault,
-    /// All further ones fail too.
-    lasting: bool,
-    fired: bool,
 }
 
 /// Crash images that are taken on the way.
@@ -220,28 +95,6 @@ impl StorageLock for SimLock {}
 impl Drop for SimLock {
     fn drop(&mut self) {
         self.storage.world.lock().unwrap().locks.remove(&self.path);
-    }
-}
-
-fn apply(bytes: &mut Vec<u8>, change: &Change) {
-    match change {
-        Change::SetLen(len) => bytes.resize(usize::try_from(*len).unwrap(), 0),
-        Change::Write(position, data) => {
-            let start = usize::try_from(*position).unwrap();
-            bytes.resize(bytes.len().max(start + data.len()), 0);
-            bytes[start..start + data.len()].copy_from_slice(data);
-        }
-    }
-}
-
-fn apply_name(names: &mut BTreeMap<String, Node>, change: &NameChange) {
-    match change {
-        NameChange::Add(name, node) => _ = names.insert(name.clone(), *node),
-        NameChange::Remove(name) => _ = names.remove(name),
-        NameChange::Rename(from, to, node) => {
-            names.remove(from);
-            names.insert(to.clone(), *node);
-        }
     }
 }
 
@@ -408,59 +261,7 @@ impl SimStorage {
         }
         plan.fired = true;
         self.tally.count(call.failed_name(plan.fault));
-        Err(io::Error::from_raw_os_error(if plan.fault == Fault::NoSpace {
-            ENOSPC
-        } else {
-            EIO
-        }))
-    }
-}
-
-impl Tree {
-    fn find(&self, path: &Path) -> io::Result<Node> {
-        let mut node = Node::Dir(0);
-        for part in path.components().skip(1) {
-            let Node::Dir(id) = node else {
-                return Err(io::ErrorKind::NotADirectory.into());
-            };
-            let name = part.as_os_str().to_str().unwrap();
-            node = *self.dirs[&id].now.get(name).ok_or(io::ErrorKind::NotFound)?;
-        }
-        Ok(node)
-    }
-
-    fn parent(&self, path: &Path) -> io::Result<(u64, String)> {
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        match self.find(path.parent().unwrap())? {
-            Node::Dir(id) => Ok((id, name)),
-            Node::File(_) => Err(io::ErrorKind::NotADirectory.into()),
-        }
-    }
-
-    fn rename_in(&mut self, dir: u64, change: NameChange) {
-        let dir = self.dirs.get_mut(&dir).unwrap();
-        apply_name(&mut dir.now, &change);
-        dir.unsynced.push(change);
-    }
-
-    fn write(&mut self, file: u64, change: Change) {
-        let file = self.files.get_mut(&file).unwrap();
-        apply(&mut file.now, &change);
-        file.unsynced.push(change);
-    }
-
-    fn add(&mut self, dir: u64, name: String, is_dir: bool) -> Node {
-        let id = self.next_id;
-        self.next_id += 1;
-        let node = if is_dir {
-            self.dirs.insert(id, DirState::default());
-            Node::Dir(id)
-        } else {
-            self.files.insert(id, FileState::default());
-            Node::File(id)
-        };
-        self.rename_in(dir, NameChange::Add(name, node));
-        node
+        Err(plan.fault.error())
     }
 }
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from barnabas.broker.not_applicable import why_without_effect
 from barnabas.broker.options import BROKER_OPTIONS, EFFECTIVE
 from barnabas.controller.group_options import GROUP_OPTIONS, GROUP_SYNONYMS
-from barnabas.controller.topic_options import BROKER_SYNONYMS, TOPIC_OPTIONS
+from barnabas.controller.image import DATA_PLANE_OPTIONS
+from barnabas.controller.topic_options import BROKER_SYNONYMS, LOG_OPTIONS_OF_THE_BROKER, TOPIC_OPTIONS
 
 if TYPE_CHECKING:
     from barnabas.controller.config_key import ConfigKey
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "broker-options.md"
 BEHIND_TOPICS = {option for synonyms in BROKER_SYNONYMS.values() for option, _ in synonyms}
+AT_ONCE = BEHIND_TOPICS | DATA_PLANE_OPTIONS | {*LOG_OPTIONS_OF_THE_BROKER}
 
 INTRODUCTION = """\
 # Options of the broker
@@ -58,7 +60,7 @@ def page() -> str:
     lines = [INTRODUCTION, "## Options with an effect", ""]
     lines += ["| option | type | default | valid | altered |", "|---|---|---|---|---|"]
     lines += [
-        row(key, "at once" if name in BEHIND_TOPICS and key.mode != "read-only" else "")
+        row(key, "at once" if name in AT_ONCE and key.mode != "read-only" else "")
         for name, key in sorted(BROKER_OPTIONS.items())
         if name in EFFECTIVE
     ]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from raw_client import RawClient, record_batch
 
-from barnabas import Broker, errors
+from barnabas import Broker, Producer, errors
 from barnabas.protocol.messages.create_topics import CreateTopicsRequest
 from barnabas.protocol.messages.describe_configs import DescribeConfigsRequest
 from barnabas.protocol.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
+PATIENCE_S = 20.0
 TOPIC, BROKER, LOGGER = 2, 4, 8
 
 
@@ -34,8 +37,10 @@ def value(client: RawClient, kind: int, name: str, option: str) -> str:
     return str(entry.value)
 
 
-def new_topic(client: RawClient, name: str) -> bytes:
-    topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
+def new_topic(client: RawClient, name: str, configs: Mapping[str, str] | None = None) -> bytes:
+    shape = CreateTopicsRequest
+    given = [shape.CreatableTopicConfig(name=key, value=text) for key, text in (configs or {}).items()]
+    topic = shape.CreatableTopic(name=name, num_partitions=1, replication_factor=1, configs=given)
     (result,) = client.ask(CreateTopicsRequest(topics=[topic], timeout_ms=5_000)).topics
     assert result.error_code == 0
     return bytes(result.topic_id)
@@ -73,6 +78,62 @@ def test_a_topic_that_is_created_later_goes_by_the_changed_options() -> None:
         change(client, BROKER, "", "message.max.bytes", "100")
         topic_id = new_topic(client, "later")
         assert client.produce("later", topic_id, 0, record_batch([b"x" * 500]))[0] == errors.MessageTooLargeError.code
+
+
+def cleaner_threads() -> int:
+    """How many threads of this process compact logs."""
+    names = [(task / "comm").read_text() for task in Path("/proc/self/task").iterdir()]
+    return sum(name.startswith("barnabas-cleane") for name in names)
+
+
+def wait_for(what: str, happened: Callable[[], object]) -> None:
+    """Asks again and again until a deadline: what is waited for happens on a thread of the broker."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not happened():
+        assert time.monotonic() < deadline, what
+
+
+def test_the_cleaner_goes_by_changed_options(tmp_path: Path) -> None:
+    options = {"log_cleaner_backoff_ms": 3_600_000, "log_cleaner_io_max_bytes_per_second": 1}
+    cleaner = {"min.cleanable.dirty.ratio": "0.01", "segment.ms": "1", "cleanup.policy": "compact"}
+    with Broker(tmp_path, **options) as broker, RawClient(broker.bootstrap_servers) as client:
+
+        def rounds() -> float:
+            return broker.metrics()["barnabas_cleaner_rounds_total"]
+
+        new_topic(client, "t", cleaner)
+        now = int(time.time() * 1000)
+        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            for number in range(10):
+                producer.send("t", b"x" * 100, key=b"k", partition=0, timestamp=now + 10 * number).result(PATIENCE_S)
+        # The thread has found nothing to do and would rest for an hour.
+        change(client, BROKER, "", "log.cleaner.backoff.ms", "10")
+        # Its round has begun, or will, and would take a quarter of an hour.
+        assert rounds() == 0
+        change(client, BROKER, "1", "log.cleaner.io.max.bytes.per.second", "1e9")
+        wait_for("a round", rounds)
+        change(client, BROKER, "", "log.cleaner.threads", "2")
+        wait_for("a second thread", lambda: cleaner_threads() == 2)
+        change(client, BROKER, "", "log.cleaner.threads", "1")
+        wait_for("one thread", lambda: cleaner_threads() == 1)
+        change(client, BROKER, "", "log.cleaner.threads", "2")
+    with Broker(tmp_path, **options) as broker, RawClient(broker.bootstrap_servers) as client:
+        wait_for("two threads after a restart", lambda: cleaner_threads() == 2)
+        change(client, BROKER, "", "log.cleaner.threads", None)
+        wait_for("the one of the start", lambda: cleaner_threads() == 1)
+
+
+@pytest.mark.parametrize(
+    ("option", "given"),
+    [("log.cleaner.threads", "3"), ("log.cleaner.threads", "0"), ("log.cleaner.dedupe.buffer.size", "1048576")],
+)
+def test_a_cleaner_that_could_not_work_is_refused(option: str, given: str) -> None:
+    shape = IncrementalAlterConfigsRequest
+    config = shape.AlterableConfig(name=option, config_operation=0, value=given)
+    resource = shape.AlterConfigsResource(resource_type=BROKER, resource_name="", configs=[config])
+    with Broker() as broker, RawClient(broker.bootstrap_servers) as client:
+        (result,) = client.ask(shape(resources=[resource])).responses
+        assert result.error_code == errors.InvalidRequestError.code
 
 
 def test_loggers_change_their_level(caplog: Any) -> None:

@@ -14,7 +14,7 @@ from barnabas.broker.metadata_snapshots import find_snapshot
 from barnabas.broker.quorum_state import write_quorum_state
 from barnabas.broker.runtime import Failed, Replica, Role, next_ticket
 from barnabas.controller.broker_configs import BrokerConfigs
-from barnabas.controller.configs import dynamic_topic_defaults
+from barnabas.controller.configs import dynamic_data_plane_options, dynamic_topic_defaults
 from barnabas.controller.controller import Controller, record_version
 from barnabas.controller.image import METADATA_TOPIC, Image
 from barnabas.controller.requests import Administer, NewTopics, RegisterBroker
@@ -163,7 +163,8 @@ class ClusterMetadata:
         return None
 
     def _appended(self, end_offset: int) -> None:
-        delta = self.image.take_delta(dynamic_topic_defaults(BrokerConfigs.of(self.image, self._settings)))
+        configs = BrokerConfigs.of(self.image, self._settings)
+        delta = self.image.take_delta(dynamic_topic_defaults(configs), dynamic_data_plane_options(configs))
         if self._publishes_controller:
             self._publishes_controller = False
             delta.append(("controller", self.node_id))

@@ -39,6 +39,7 @@ _FAMILIES = (
 )
 _OF_ALL_LISTENERS = frozenset({"max.connections", "max.connection.creation.rate", "num.network.threads"})
 _STORES = re.compile(r"ssl\.(key\.password|keystore\..*|truststore\..*)")
+_MEBIBYTE = 1 << 20
 _POOLS = (
     "background.threads",
     "num.io.threads",
@@ -188,6 +189,12 @@ def refused_broker_configs(configs: Mapping[str, str], current: BrokerConfigs, *
     why = _refused_overrides(after.value("max.connections.per.ip.overrides") or "")
     if why is not None:
         return why
+    if after.number("log.cleaner.dedupe.buffer.size") // max(after.number("log.cleaner.threads"), 1) <= _MEBIBYTE:
+        exception = (
+            "java.lang.IllegalArgumentException: requirement failed: "
+            "log.cleaner.dedupe.buffer.size must be at least 1MB per cleaner thread."
+        )
+        return f"Invalid value {exception} for configuration Invalid dynamic configuration"
     why = _refused_threads(current, after)
     if why is not None:
         # Kafka's text: the exception that says why is the "value" of one that says that something is wrong.

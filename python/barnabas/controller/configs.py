@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.controller.broker_configs import SOURCE_DEFAULT, BrokerConfigs
 from barnabas.controller.config_key import InvalidConfigValue, Setting
+from barnabas.controller.image import DATA_PLANE_OPTIONS
 from barnabas.controller.topic_options import BROKER_SYNONYMS, LOG_OPTIONS_OF_THE_BROKER, TOPIC_OPTIONS
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SOURCE_TOPIC",
     "broker_topic_defaults",
+    "dynamic_data_plane_options",
     "dynamic_topic_defaults",
     "effective_topic_config",
     "invalid_topic_config",
@@ -117,6 +119,12 @@ def dynamic_topic_defaults(broker: BrokerConfigs) -> dict[str, str]:
     layers = (broker.cluster, broker.broker)
     of_the_broker = {name: layer[name] for layer in layers for name in LOG_OPTIONS_OF_THE_BROKER if name in layer}
     return {**broker_topic_defaults(broker.cluster), **broker_topic_defaults(broker.broker), **of_the_broker}
+
+
+def dynamic_data_plane_options(broker: BrokerConfigs) -> dict[str, str]:
+    """Returns those of `DATA_PLANE_OPTIONS` that were set after the start, for this broker or for all."""
+    layers = {**broker.cluster, **broker.broker}
+    return {name: value for name, value in layers.items() if name in DATA_PLANE_OPTIONS}
 
 
 def effective_topic_config(own: Mapping[str, str], broker: BrokerConfigs) -> list[Setting]:

@@ -35,6 +35,7 @@ __all__ = [
     "BROKER_LOGGER_RESOURCE",
     "BROKER_RESOURCE",
     "CLIENT_METRICS_RESOURCE",
+    "DATA_PLANE_OPTIONS",
     "GROUP_RESOURCE",
     "INTERNAL_TOPICS",
     "METADATA_TOPIC",
@@ -56,6 +57,17 @@ METADATA_TOPIC = "__cluster_metadata"
 OFFSETS_TOPIC = "__consumer_offsets"
 INTERNAL_TOPICS = frozenset({OFFSETS_TOPIC, "__transaction_state", "__share_group_state"})
 
+DATA_PLANE_OPTIONS = frozenset(
+    {
+        "log.cleaner.backoff.ms",
+        "log.cleaner.dedupe.buffer.size",
+        "log.cleaner.io.buffer.load.factor",
+        "log.cleaner.io.buffer.size",
+        "log.cleaner.io.max.bytes.per.second",
+        "log.cleaner.threads",
+    },
+)
+"""Options of a broker that its data plane takes over while it runs."""
 
 _NO_LEADER_CHANGE = -2
 _BEHIND_TOPICS = frozenset(
@@ -126,6 +138,7 @@ class Image:
         self._changed_topics: dict[bytes, str | None] = {}
         self._removed_topics: list[str] = []
         self._changed_brokers: set[int] = set()
+        self._data_plane_options_changed = False
         self._replay: dict[type, Callable[[Any, int], None]] = {
             TopicRecord: self._topic,
             PartitionRecord: self._partition,
@@ -170,13 +183,21 @@ class Image:
         if apply is not None:
             apply(record, offset)
 
-    def take_delta(self, topic_defaults: Mapping[str, str] | None = None) -> list[tuple[Any, ...]]:
+    def take_delta(
+        self,
+        topic_defaults: Mapping[str, str] | None = None,
+        broker_options: Mapping[str, str] | None = None,
+    ) -> list[tuple[Any, ...]]:
         """Returns what changed since the last call, as the data plane takes it (`BrokerCore.publish`).
 
         Args:
             topic_defaults: Topic options that broker options decide which were set after the start.
+            broker_options: Those of `DATA_PLANE_OPTIONS` that were set after the start.
         """
         delta: list[tuple[Any, ...]] = []
+        if self._data_plane_options_changed:
+            self._data_plane_options_changed = False
+            delta.append(("broker_options", {**(broker_options or {})}))
         for node_id in sorted(self._changed_brokers):
             broker = self.brokers[node_id]
             delta.append(("broker", node_id, broker.rack, list(broker.endpoints)))
@@ -252,6 +273,8 @@ class Image:
             self._changed_topics[topic.topic_id] = topic.name
         elif record.resource_type == BROKER_RESOURCE and record.name in _BEHIND_TOPICS:
             self._changed_topics.update(self.topic_names)
+        elif record.resource_type == BROKER_RESOURCE and record.name in DATA_PLANE_OPTIONS:
+            self._data_plane_options_changed = True
 
     def _register_broker(self, record: RegisterBrokerRecord, offset: int) -> None:
         del offset

@@ -13,6 +13,7 @@ use barnabas_wire::errors::ErrorCode;
 use tokio::sync::oneshot;
 
 use crate::api_versions::Versions;
+use crate::cleaner::CleanerCrew;
 use crate::config::{BrokerConfig, Options};
 use crate::control::{ControlQueue, Event};
 use crate::error::BrokerError;
@@ -66,6 +67,7 @@ pub(crate) struct Broker {
     pub(crate) logs: LogManager,
     pub(crate) metadata_log: Arc<Partition>,
     pub(crate) upkeep: Arc<Signal>,
+    pub(crate) cleaner: CleanerCrew,
     pub(crate) fetch_sessions: FetchSessions,
     image: RwLock<Arc<Image>>,
     /// Held while a delta is applied, so that two do not overwrite each other.
@@ -110,6 +112,7 @@ impl Broker {
             .iter()
             .map(|listener| Arc::from(listener.name.as_str()))
             .collect();
+        let cleaner = CleanerCrew::new(&options.cleaner);
         Ok(Self {
             versions: Versions::new(&config.control_apis, config.api_caps.as_ref()),
             helpers: Arc::new(Helpers::new("helper", options.helper_threads)),
@@ -129,6 +132,7 @@ impl Broker {
             logs,
             metadata_log,
             upkeep: Arc::default(),
+            cleaner,
             image: RwLock::default(),
             publishing: Mutex::new(()),
             watches: Mutex::default(),

@@ -1,6 +1,7 @@
 //! The threads that compact logs: the dirtiest first, at most `log.cleaner.io.max.bytes.per.second` together.
 //!
-//! A thread that finds nothing to do, or whose round was given up, rests for `log.cleaner.backoff.ms`.
+//! A thread that finds nothing to do, or whose round was given up, rests for `log.cleaner.backoff.ms`. All of
+//! `log.cleaner.*` but `log.cleaner.enable` may change while the broker runs.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use barnabas_log::{CleanStats, Cleaner, CleanerConfig, Pace, Round, Throttle};
 
 use crate::broker::Broker;
-use crate::config::{OptionError, OptionReader, refuse};
+use crate::config::{OptionError, OptionMap, OptionReader, refuse};
 
 /// `log.cleaner.*`, the options of all threads together.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +24,7 @@ pub(crate) struct CleanerOptions {
     pub(crate) backoff: Duration,
 }
 
-/// Least memory of a thread's offset map.
+/// A thread's offset map is larger than this.
 const DEDUPE_BUFFER_MIN: u64 = 1 << 20;
 
 impl CleanerOptions {
@@ -33,11 +34,11 @@ impl CleanerOptions {
         let share = threads.max(1);
         let dedupe_buffer: u64 = reader.number("log.cleaner.dedupe.buffer.size", 128 << 20)?;
         let dedupe_buffer_bytes = dedupe_buffer / u64::try_from(share).unwrap_or(u64::MAX);
-        if dedupe_buffer_bytes < DEDUPE_BUFFER_MIN {
+        if dedupe_buffer_bytes <= DEDUPE_BUFFER_MIN {
             return Err(refuse(
                 "log.cleaner.dedupe.buffer.size",
                 &dedupe_buffer.to_string(),
-                "must be at least 1 MiB for each of log.cleaner.threads",
+                "must be more than 1 MiB for each of log.cleaner.threads",
             ));
         }
         let io_buffer: usize = reader.number("log.cleaner.io.buffer.size", 512 << 10)?;
@@ -55,92 +56,172 @@ impl CleanerOptions {
     }
 }
 
-/// Ends the threads, also while they wait.
+/// The threads, what they go by, and how they are woken. The options may change while they work.
 #[derive(Debug)]
-struct Turnstile {
-    is_stopping: Mutex<bool>,
+pub(crate) struct CleanerCrew {
+    orders: Mutex<Orders>,
     wake: Condvar,
     throttle: Throttle,
 }
 
-impl Turnstile {
-    fn lock(&self) -> MutexGuard<'_, bool> {
-        self.is_stopping.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for that long; returns false as soon as the thread is to end.
-    fn rest(&self, time: Duration) -> bool {
-        let (is_stopping, _) = self
-            .wake
-            .wait_timeout_while(self.lock(), time, |is_stopping| !*is_stopping)
-            .unwrap_or_else(PoisonError::into_inner);
-        !*is_stopping
-    }
-}
-
-impl Pace for Turnstile {
-    fn go_on(&self, bytes: usize) -> bool {
-        match self.throttle.wait_for(bytes, Instant::now()) {
-            Duration::ZERO => !*self.lock(),
-            wait => self.rest(wait),
-        }
-    }
-}
-
-/// The threads.
 #[derive(Debug)]
-pub(crate) struct CleanerThreads {
-    turnstile: Arc<Turnstile>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+struct Orders {
+    options: Arc<CleanerOptions>,
+    is_stopping: bool,
+    /// By their numbers, with a gap where one has left.
+    threads: Vec<Option<JoinHandle<()>>>,
 }
 
-impl CleanerThreads {
-    pub(crate) fn start(broker: &Arc<Broker>) -> io::Result<Self> {
-        let options = &broker.options.cleaner;
-        let this = Self {
-            turnstile: Arc::new(Turnstile {
-                is_stopping: Mutex::new(false),
-                wake: Condvar::new(),
-                throttle: Throttle::new(options.bytes_per_second_max),
+impl CleanerCrew {
+    /// Without threads as yet: see [`start`](Self::start).
+    pub(crate) fn new(options: &CleanerOptions) -> Self {
+        Self {
+            throttle: Throttle::new(options.bytes_per_second_max),
+            orders: Mutex::new(Orders {
+                options: Arc::new(options.clone()),
+                is_stopping: false,
+                threads: Vec::new(),
             }),
-            threads: Mutex::default(),
-        };
-        for index in 0..options.threads {
-            let (broker, turnstile) = (Arc::clone(broker), Arc::clone(&this.turnstile));
-            let thread = std::thread::Builder::new()
-                .name(format!("barnabas-cleaner-{index}"))
-                .spawn(move || run(&broker, &turnstile))?;
-            this.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
+            wake: Condvar::new(),
         }
-        Ok(this)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Orders> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the threads that the options ask for and that are not there.
+    pub(crate) fn start(&self, broker: &Arc<Broker>) -> io::Result<()> {
+        let mut orders = self.lock();
+        if orders.is_stopping {
+            return Ok(());
+        }
+        let count = orders.options.threads;
+        if orders.threads.len() < count {
+            orders.threads.resize_with(count, || None);
+        }
+        for (index, place) in orders.threads.iter_mut().enumerate().take(count) {
+            if place.as_ref().is_none_or(JoinHandle::is_finished) {
+                let broker = Arc::clone(broker);
+                let thread = std::thread::Builder::new().name(format!("barnabas-cleaner-{index}"));
+                *place = Some(thread.spawn(move || run(&broker, index))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes over other options. The limit of bytes per second and the rest between rounds hold at once; where the
+    /// threads or their memory are others, rounds under way are given up, as in Kafka, so that the memory of all
+    /// together stays within its limit.
+    pub(crate) fn set_options(&self, options: CleanerOptions) {
+        let mut orders = self.lock();
+        if *orders.options == options {
+            return;
+        }
+        self.throttle.set_limit(options.bytes_per_second_max);
+        orders.options = Arc::new(options);
+        drop(orders);
+        self.wake.notify_all();
     }
 
     /// Gives up the rounds under way and ends the threads.
     pub(crate) fn stop(&self) {
-        *self.turnstile.lock() = true;
-        self.turnstile.wake.notify_all();
-        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
-        for thread in threads {
+        let threads = {
+            let mut orders = self.lock();
+            orders.is_stopping = true;
+            std::mem::take(&mut orders.threads)
+        };
+        self.wake.notify_all();
+        for thread in threads.into_iter().flatten() {
             if thread.join().is_err() {
                 log::error!("a cleaner thread panicked");
             }
         }
     }
-}
 
-impl Drop for CleanerThreads {
-    fn drop(&mut self) {
-        self.stop();
+    /// What the thread of that number goes by in its next round; `None` when it is to end.
+    fn turn(&self, index: usize) -> Option<Turn<'_>> {
+        let mut orders = self.lock();
+        let options = Arc::clone(&orders.options);
+        if orders.is_stopping {
+            return None;
+        }
+        if index >= options.threads {
+            // Told while the lock is held, so that who wants more threads again starts another one in its place.
+            if let Some(place) = orders.threads.get_mut(index) {
+                *place = None;
+            }
+            return None;
+        }
+        Some(Turn { crew: self, options })
     }
 }
 
-fn run(broker: &Broker, turnstile: &Turnstile) {
-    let options = &broker.options.cleaner;
-    let cleaner = Cleaner::new(options.cleaner);
-    let mut rest = Duration::ZERO;
-    while turnstile.rest(rest) {
-        let round = broker.logs.clean_next(&cleaner, broker.wall_clock_ms(), turnstile);
-        rest = match round {
+/// One round of one thread.
+#[derive(Debug)]
+struct Turn<'a> {
+    crew: &'a CleanerCrew,
+    options: Arc<CleanerOptions>,
+}
+
+impl Turn<'_> {
+    /// Waits for that long, or until there are other orders.
+    fn rest(&self, time: Duration) {
+        let has_none = |orders: &mut Orders| !orders.is_stopping && Arc::ptr_eq(&orders.options, &self.options);
+        drop(self.crew.wake.wait_timeout_while(self.crew.lock(), time, has_none));
+    }
+
+    /// Whether the round may go on by the orders that there are now.
+    fn holds(&self) -> bool {
+        let orders = self.crew.lock();
+        let (now, then) = (&orders.options, &self.options);
+        !orders.is_stopping && (now.threads, now.cleaner) == (then.threads, then.cleaner)
+    }
+}
+
+impl Pace for Turn<'_> {
+    fn go_on(&self, bytes: usize) -> bool {
+        match self.crew.throttle.wait_for(bytes, Instant::now()) {
+            Duration::ZERO => {}
+            wait => self.rest(wait),
+        }
+        self.holds()
+    }
+}
+
+/// Ends the threads of a broker when it is dropped.
+#[derive(Debug)]
+pub(crate) struct CleanerGuard(pub(crate) Arc<Broker>);
+
+impl Drop for CleanerGuard {
+    fn drop(&mut self) {
+        self.0.cleaner.stop();
+    }
+}
+
+impl Broker {
+    /// Takes over what was set for this broker or for all after the start, over what it was started with.
+    pub(crate) fn set_broker_options(self: &Arc<Self>, dynamic: &OptionMap) {
+        let reader = OptionReader {
+            layers: &[dynamic, &self.config.options],
+        };
+        match CleanerOptions::parse(&reader) {
+            Ok(options) => {
+                self.cleaner.set_options(options);
+                if let Err(error) = self.cleaner.start(self) {
+                    log::error!("a cleaner thread cannot be started: {error}");
+                }
+            }
+            // The controller refuses such options; those of another version's log may be here all the same.
+            Err(error) => log::error!("the cleaner keeps its options: {error}"),
+        }
+    }
+}
+
+fn run(broker: &Broker, index: usize) {
+    while let Some(turn) = broker.cleaner.turn(index) {
+        let cleaner = Cleaner::new(turn.options.cleaner);
+        match broker.logs.clean_next(&cleaner, broker.wall_clock_ms(), &turn) {
             Some(Round {
                 topic,
                 partition,
@@ -149,10 +230,9 @@ fn run(broker: &Broker, turnstile: &Turnstile) {
             }) => {
                 note(broker, &stats);
                 log::info!("{topic}-{partition} is compacted from {from} to {end}: {stats:?}");
-                Duration::ZERO
             }
-            _ => options.backoff,
-        };
+            _ => turn.rest(turn.options.backoff),
+        }
     }
 }
 
@@ -169,7 +249,6 @@ fn note(broker: &Broker, stats: &CleanStats) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::OptionMap;
 
     fn parse(pairs: &[(&str, &str)]) -> Result<CleanerOptions, OptionError> {
         let map: OptionMap = pairs

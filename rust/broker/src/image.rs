@@ -31,6 +31,8 @@ pub enum Change {
         /// Its id.
         node_id: i32,
     },
+    /// All options of this broker that the data plane goes by and that were set after the start, for it or for all.
+    BrokerOptions(OptionMap),
     /// A topic is there or has changed.
     Topic(TopicChange),
     /// A topic is gone.

@@ -10,7 +10,7 @@ use barnabas_net::server::{Server, ServerConfig, ServerError, raise_file_limit};
 
 use crate::broker::{Broker, Stopwatch, monotonic};
 use crate::calls::{KeyValue, PartitionInfo};
-use crate::cleaner::CleanerThreads;
+use crate::cleaner::CleanerGuard;
 use crate::config::BrokerConfig;
 use crate::control::Event;
 use crate::dispatch::Dispatch;
@@ -26,7 +26,7 @@ pub struct Node {
     server: Server<Dispatch>,
     advertised: Vec<Endpoint>,
     upkeep: Upkeep,
-    cleaner: CleanerThreads,
+    cleaner: CleanerGuard,
     is_stopped: AtomicBool,
 }
 
@@ -72,7 +72,8 @@ impl Node {
         let server = Server::bind(server, Arc::new(Dispatch(Arc::clone(&broker))))?;
         let advertised = advertised(&broker.config, &server);
         let upkeep = Upkeep::start(&broker).map_err(ServerError::Start)?;
-        let cleaner = CleanerThreads::start(&broker).map_err(ServerError::Start)?;
+        let cleaner = CleanerGuard(Arc::clone(&broker));
+        broker.cleaner.start(&broker).map_err(ServerError::Start)?;
         Ok(Self {
             broker,
             server,
@@ -295,7 +296,7 @@ impl Node {
         }
         self.broker.begin_stop();
         let is_drained = self.server.stop(timeout);
-        self.cleaner.stop();
+        self.cleaner.0.cleaner.stop();
         self.upkeep.stop();
         self.broker.append_helpers.stop();
         self.broker.helpers.stop();

@@ -32,6 +32,7 @@ impl Broker {
                 } => {
                     image.brokers.insert(node_id, Arc::new(BrokerEntry { rack, endpoints }));
                 }
+                Change::BrokerOptions(options) => self.set_broker_options(&options),
                 Change::Controller { node_id } => image.controller = Some(node_id),
                 Change::RemoveTopic { topic_id } => removed.extend(image.take_topic(&topic_id)),
                 Change::Topic(topic) => {

@@ -380,6 +380,10 @@ fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
             let (_, node_id): (String, i32) = tuple.extract()?;
             Ok(Change::Controller { node_id })
         }
+        "broker_options" => {
+            let (_, options): (String, OptionMap) = tuple.extract()?;
+            Ok(Change::BrokerOptions(options))
+        }
         "topic" => {
             type Fields = (String, String, TopicId, bool, Vec<PartitionTuple>, OptionMap);
             let (_, name, topic_id, is_internal, partitions, options): Fields = tuple.extract()?;

@@ -25,9 +25,14 @@ impl Pace for FullSpeed {
 /// A limit that several threads share (`log.cleaner.io.max.bytes.per.second`).
 #[derive(Debug)]
 pub struct Throttle {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
     bytes_per_second: f64,
     /// When the bytes that were let through so far are paid for.
-    paid: Mutex<Option<Instant>>,
+    paid: Option<Instant>,
 }
 
 /// What may be let through at once after a quiet time, in seconds of the limit.
@@ -36,24 +41,36 @@ const BURST: Duration = Duration::from_millis(300);
 impl Throttle {
     /// A limit; what is not a positive finite number is none.
     pub fn new(bytes_per_second: f64) -> Self {
-        Self {
+        let state = State {
             bytes_per_second,
-            paid: Mutex::new(None),
+            paid: None,
+        };
+        Self {
+            state: Mutex::new(state),
         }
+    }
+
+    /// Another limit from here on. What was let through by the old one is not held against the new one, or a limit that
+    /// was far too low would go on holding up who was caught in it.
+    pub fn set_limit(&self, bytes_per_second: f64) {
+        *lock(&self.state) = State {
+            bytes_per_second,
+            paid: None,
+        };
     }
 
     /// Notes `bytes` at `now` and says how long to wait for them.
     pub fn wait_for(&self, bytes: usize, now: Instant) -> Duration {
-        if !(self.bytes_per_second > 0.0 && self.bytes_per_second < 1e18) {
+        let mut state = lock(&self.state);
+        if !(state.bytes_per_second > 0.0 && state.bytes_per_second < 1e18) {
             return Duration::ZERO;
         }
         #[expect(clippy::cast_precision_loss, reason = "a number of bytes to be divided")]
-        let cost = Duration::try_from_secs_f64(bytes as f64 / self.bytes_per_second).unwrap_or(Duration::MAX);
-        let mut paid = lock(&self.paid);
+        let cost = Duration::try_from_secs_f64(bytes as f64 / state.bytes_per_second).unwrap_or(Duration::MAX);
         let earliest = now.checked_sub(BURST).unwrap_or(now);
-        let from = paid.map_or(earliest, |paid| paid.max(earliest));
+        let from = state.paid.map_or(earliest, |paid| paid.max(earliest));
         let until = from.checked_add(cost).unwrap_or(from);
-        *paid = Some(until);
+        state.paid = Some(until);
         until.saturating_duration_since(now)
     }
 }
@@ -77,6 +94,17 @@ mod tests {
             Duration::ZERO,
             "quiet since"
         );
+    }
+
+    #[test]
+    fn another_limit_holds_at_once() {
+        let throttle = Throttle::new(1.0);
+        let start = Instant::now();
+        assert!(throttle.wait_for(1 << 20, start) > Duration::from_secs(1_000_000));
+        throttle.set_limit(1000.0);
+        assert_eq!(throttle.wait_for(800, start), Duration::from_millis(500));
+        throttle.set_limit(f64::MAX);
+        assert_eq!(throttle.wait_for(usize::MAX, start), Duration::ZERO);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -30,17 +31,40 @@ TOOLS = {
 }
 
 
-def jars() -> str:
-    """Returns the reference's class path, fetching the jars on first use."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "barnabas" / "reference-kafka"
+def fetched(pom: Path, name: str) -> Path:
+    """Returns the directory with the jars that a project names, fetching them on first use."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "barnabas" / name
     stamp = cache / "pom.xml"
-    if not stamp.exists() or stamp.read_text() != POM.read_text():
+    if not stamp.exists() or stamp.read_text() != pom.read_text():
         shutil.rmtree(cache, ignore_errors=True)
         cache.mkdir(parents=True)
         goal = ["dependency:copy-dependencies", f"-DoutputDirectory={cache / 'libs'}", "-DincludeScope=runtime"]
-        subprocess.run(["mvn", "-q", "-B", "-f", str(POM), *goal], check=True)
-        shutil.copy(POM, stamp)
-    return str(cache / "libs" / "*")
+        subprocess.run(["mvn", "-q", "-B", "-f", str(pom), *goal], check=True)
+        shutil.copy(pom, stamp)
+    return cache / "libs"
+
+
+def jars() -> str:
+    """Returns the reference's class path."""
+    return str(fetched(POM, "reference-kafka") / "*")
+
+
+def spark_connector_jars(spark_home: Path) -> list[Path]:
+    """Returns the jars of Spark's own Kafka connector, without those that Spark brings."""
+    project = POM.parents[1] / "spark_connector"
+    libs = fetched(project / "pom.xml", "spark-connector")
+    tokens = libs.parent / "tokens.jar"
+    if not tokens.exists():
+        sources, classes = map(str, (project / "tokens").glob("*.java")), libs.parent / "classes"
+        class_path = f"{spark_home / 'jars' / '*'}{os.pathsep}{libs / '*'}"
+        subprocess.run(["javac", "-cp", class_path, "-d", str(classes), *sources], check=True)
+        subprocess.run(["jar", "--create", "--file", str(tokens), "-C", str(classes), "."], check=True)
+    brought = {_artifact(jar) for jar in (spark_home / "jars").glob("*.jar")}
+    return [*(jar for jar in sorted(libs.glob("*.jar")) if _artifact(jar) not in brought), tokens]
+
+
+def _artifact(jar: Path) -> str:
+    return re.sub(r"-[0-9][0-9.-]*$", "", jar.stem)
 
 
 def java(*arguments: str, stdin: str | None = None, timeout: float = 90.0) -> subprocess.CompletedProcess[str]:

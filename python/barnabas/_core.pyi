@@ -322,6 +322,8 @@ class Scan(Iterator[ArrowBatch]):
         *,
         raw_columns: Sequence[str] | None = None,
         fail_fast: bool = False,
+        format: str = "json",  # noqa: A002 (Spark's word)
+        options: dict[str, Any] | None = None,
         rows: int | None = None,
         idle_timeout_ms: int = 120_000,
     ) -> None: ...

@@ -11,10 +11,10 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from pyspark.sql.types import BinaryType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
 
 from barnabas.errors import ConfigError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
-from barnabas.spark.offsets import PACKED_OFFSETS, OffsetRange, check_ranges, from_json, plan, to_json
-from barnabas.spark.options import ReadOptions, WriteOptions
+from barnabas.spark.offsets import BEGINNING, OffsetRange, check_ranges, from_json, plan, to_json
+from barnabas.spark.options import ROWS_PER_TASK, ReadOptions, WriteOptions
 from barnabas.spark.schemas import Decoding
-from barnabas.spark.stream import StreamReader, _limited
+from barnabas.spark.stream import IDLE_LOOK_S, StreamReader, _limited
 from barnabas.types import TopicPartition
 
 SERVERS = {"kafka.bootstrap.servers": "localhost:9092"}
@@ -40,10 +40,10 @@ def test_defaults_are_those_of_spark_sql_kafka():
 
 def test_names_and_words_in_any_case():
     found = options(STARTINGOFFSETS="Earliest", failondataloss="FALSE", mode="failfast", FORMAT="JSON")
-    assert (found.starting, found.fail_on_data_loss, found.fail_fast, found.record_format) == (
+    assert (found.starting, found.fail_on_data_loss, found.mode, found.record_format) == (
         "earliest",
         False,
-        True,
+        "FAILFAST",
         "json",
     )
 
@@ -53,9 +53,11 @@ def test_names_and_words_in_any_case():
     [
         ({"subscribe": "a", "assign": "{}"}, "exactly one"),
         ({"subscribe": " , "}, "names no topic"),
-        ({"subscribePattern": "a"}, "not supported yet"),
-        ({"minOffsetsPerTrigger": "1"}, "not supported yet"),
-        ({"kafka.group.id": "g"}, "not supported yet"),
+        ({"subscribePattern": "a"}, "exactly one"),
+        ({"subscribe": "", "subscribePattern": "a("}, "exactly one"),
+        ({"minOffsetsPerTrigger": "2", "maxOffsetsPerTrigger": "1"}, "above maxOffsetsPerTrigger"),
+        ({"maxTriggerDelay": "soon"}, "a time such as"),
+        ({"sep": ";"}, "no meaning with format=json; it is one of format=csv"),
         ({"startingOffets": "earliest"}, "did you mean startingOffsets"),
         ({"frobnicate": "1"}, "unknown option frobnicate"),
         ({"topic": "t"}, "option topic has no meaning here"),
@@ -69,8 +71,8 @@ def test_names_and_words_in_any_case():
         ({"failOnDataLoss": "yes"}, "true or false"),
         ({"maxOffsetsPerTrigger": "0"}, "at least 1"),
         ({"maxOffsetsPerTrigger": "many"}, "whole number"),
-        ({"mode": "DROPMALFORMED"}, "PERMISSIVE, FAILFAST"),
-        ({"format": "avro"}, "raw, json"),
+        ({"mode": "IGNORE"}, "PERMISSIVE, FAILFAST, DROPMALFORMED"),
+        ({"format": "protobuf"}, "raw, text, json, csv, avro"),
         ({"kafka.auto.offset.reset": "earliest"}, "use startingOffsets"),
         ({"kafka.bootstrap.server": "x"}, "bootstrap.servers"),
         ({"kafka.fetch.min.bytes": "few"}, "fetch.min.bytes"),
@@ -97,6 +99,47 @@ def test_assigned_partitions():
 def test_options_travel():
     assert copied(options(kafkaColumns="offset")) == options(kafkaColumns=" offset,")
     assert WriteOptions.parse(SERVERS | {"topic": "t", "checkpointlocation": "/x"}).topic == "t"
+
+
+def test_options_of_a_format_go_to_its_decoder():
+    found = options(format="CSV", SEP=";", timestampformat="yyyy", mode="DropMalformed")
+    assert found.format_options == {"sep": ";", "timestampFormat": "yyyy"}
+    assert Decoding.choose(struct("a int"), found).format_options["mode"] == "DROPMALFORMED"
+    with pytest.raises(ConfigError, match="sep"):
+        Decoding.choose(struct("a int"), options(format="csv", sep=""))
+
+
+def test_no_group_is_joined():
+    assert options(**{"kafka.group.id": "g", "groupIdPrefix": "p"}).client == {"bootstrap.servers": "localhost:9092"}
+
+
+@pytest.mark.parametrize(
+    ("text", "milliseconds"),
+    [
+        ("90", 90),
+        ("90ms", 90),
+        ("2s", 2_000),
+        ("15m", 900_000),
+        ("3 min", 180_000),
+        ("1h", 3_600_000),
+        ("1d", 86_400_000),
+    ],
+)
+def test_times_are_written_as_in_spark(text, milliseconds):
+    assert options(streaming=True, maxTriggerDelay=text).trigger_delay_ms == milliseconds
+
+
+def test_options_of_writes():
+    found = WriteOptions.parse(SERVERS | {"format": "avro", "schemaid": "7", "dedupHeaders": "true"})
+    assert (found.record_format, found.schema_id, found.dedup_headers) == ("avro", 7, True)
+    for wrong, message in (
+        ({"schemaId": "7"}, "for format=avro"),
+        ({"subscribe": "t"}, "no meaning here"),
+        ({"format": "csv"}, "raw, json, avro"),
+        ({"ignoreNullFields": "true"}, "no meaning with format=raw; it is one of format=json"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            WriteOptions.parse(SERVERS | wrong)
 
 
 def test_offsets_are_written_in_a_fixed_order():
@@ -140,8 +183,8 @@ def test_what_a_schema_means():
 
 
 def test_small_ranges_share_a_task():
-    ranges = [OffsetRange("t", number, 0, PACKED_OFFSETS // 4) for number in range(10)]
-    tasks = plan([*ranges, OffsetRange("t", 10, 0, PACKED_OFFSETS * 3)], options())
+    ranges = [OffsetRange("t", number, 0, ROWS_PER_TASK // 4) for number in range(10)]
+    tasks = plan([*ranges, OffsetRange("t", 10, 0, ROWS_PER_TASK * 3)], options())
     assert [len(task.ranges) for task in tasks] == [4, 4, 2, 1]
     assert [piece for task in tasks for piece in task.ranges][:10] == ranges
     assert plan([], options()) == []
@@ -192,7 +235,8 @@ def reader(our_broker, topic):
     made = []
 
     def make(**given):
-        found = ReadOptions.parse({"kafka.bootstrap.servers": our_broker, "subscribe": topic, **given}, streaming=True)
+        asked = {"kafka.bootstrap.servers": our_broker, "subscribe": topic, **given}
+        found = ReadOptions.parse({name: text for name, text in asked.items() if text is not None}, streaming=True)
         made.append(StreamReader(found, Decoding.choose(struct("offset bigint"), found)))
         return made[-1]
 
@@ -222,17 +266,84 @@ def test_a_start_after_the_end_is_refused(reader, producer, topic):
         stream.partitions({topic: {"0": 3, "1": 0}}, {topic: {"0": 2, "1": 0}})
 
 
-def test_a_start_that_moved_before_the_first_batch_was_done_is_refused(reader, producer, topic):
+def test_the_start_is_pinned_before_the_first_batch_is_done(reader, producer, topic):
     producer.send_many(topic, [b"x"] * 3, partition=0).result(10)
     before = reader()
-    before.initialOffset()
+    start = before.initialOffset()
     producer.send_many(topic, [b"x"] * 3, partition=0).result(10)
+    end = before.latestOffset(start, ReadAllAvailable())
+    producer.send_many(topic, [b"x"] * 3, partition=0).result(10)
+    # The query stops here. Its next run asks for the start again, and has the end from its checkpoint, as text.
+    after = reader()
+    assert after.initialOffset() == {topic: {"0": 9, "1": 0}}
+    end = json.loads(json.dumps(end))
+    assert [task.ranges for task in after.partitions(after.initialOffset(), end)] == [(OffsetRange(topic, 0, 3, 6),)]
+    # The end of that batch is where the next one starts, word for word until there is more.
+    following = after.latestOffset(end, ReadAllAvailable())
+    assert following == {topic: {"0": 9, "1": 0}}
+    assert [task.ranges for task in after.partitions(end, following)] == [(OffsetRange(topic, 0, 6, 9),)]
+    assert after.latestOffset(following, ReadAllAvailable()) == following
+
+
+def test_the_start_is_pinned_by_an_empty_first_batch(reader, producer, topic):
+    producer.send_many(topic, [b"x"] * 3, partition=0).result(10)
+    before = reader()
     end = before.latestOffset(before.initialOffset(), ReadAllAvailable())
+    assert end == {topic: {"0": 3, "1": 0}, BEGINNING: {topic: {"0": 3, "1": 0}}}
     producer.send_many(topic, [b"x"] * 3, partition=0).result(10)
-    # The query stops here, and its next run asks for the start again; the end is in its checkpoint.
-    after = reader(failOnDataLoss="false")
-    with pytest.raises(OffsetOutOfRangeError, match="begin with a new checkpoint"):
-        after.partitions(after.initialOffset(), end)
+    after = reader()
+    assert after.partitions(after.initialOffset(), end) == []
+    assert after.latestOffset(end, ReadAllAvailable()) == {topic: {"0": 6, "1": 0}}
+
+
+def test_what_is_read_by_a_pattern(our_broker, admin, producer, topic, reader):
+    from barnabas import NewTopic  # noqa: PLC0415
+
+    others = [f"{topic}-a1", f"{topic}-b22", f"{topic}-c"]
+    admin.create_topics([NewTopic(name) for name in others])
+    pattern = rf"\Q{topic}\E-\p{{Lower}}[0-9]++"
+    stream = reader(subscribe=None, subscribePattern=pattern, startingOffsets="earliest")
+    assert stream.initialOffset() == {others[0]: {"0": 0}, others[1]: {"0": 0}}
+
+
+def test_few_records_are_held_back(reader, producer, topic, monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr("barnabas.spark.stream.time.monotonic", lambda: now)
+    monkeypatch.setattr("barnabas.spark.stream.time.sleep", lambda _: None)
+    stream = reader(startingOffsets="earliest", minOffsetsPerTrigger="10", maxTriggerDelay="5m")
+    start = stream.initialOffset()
+    producer.send_many(topic, [b"x"] * 3, partition=0).result(10)
+    first = stream.latestOffset(start, ReadAllAvailable())
+    assert from_json(first) == {TopicPartition(topic, 0): 3, TopicPartition(topic, 1): 0}
+    producer.send_many(topic, [b"x"] * 9, partition=0).result(10)
+    assert stream.latestOffset(first, ReadAllAvailable()) == first
+    now += 1
+    producer.send_many(topic, [b"x"], partition=1).result(10)
+    second = stream.latestOffset(first, ReadAllAvailable())
+    assert second == {topic: {"0": 12, "1": 1}}
+    producer.send_many(topic, [b"x"], partition=1).result(10)
+    now += 299
+    assert stream.latestOffset(second, ReadAllAvailable()) == second
+    now += 1
+    assert stream.latestOffset(second, ReadAllAvailable()) == {topic: {"0": 12, "1": 2}}
+
+
+def test_an_idle_stream_asks_the_brokers_now_and_then(reader, producer, topic, monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr("barnabas.spark.stream.time.monotonic", lambda: now)
+    stream = reader()
+    waited = []
+    monkeypatch.setattr("barnabas.spark.stream.time.sleep", waited.append)
+    monkeypatch.setattr(StreamReader, "_ends", lambda _: {TopicPartition(topic, 0): 0})
+    start = {topic: {"0": 0}}
+    assert stream.latestOffset(start, ReadAllAvailable()) is start
+    now += 0.01
+    assert stream.latestOffset(start, ReadAllAvailable()) is start
+    now += 0.08
+    assert stream.latestOffset(start, ReadAllAvailable()) is start
+    assert waited == [pytest.approx(IDLE_LOOK_S - 0.01), 0.0]
+    monkeypatch.setattr(StreamReader, "_ends", lambda _: {TopicPartition(topic, 0): 5})
+    assert stream.latestOffset(start, ReadAllAvailable()) == {topic: {"0": 5}}
 
 
 def test_available_now_ends_where_it_began(reader, producer, topic):
@@ -241,8 +352,8 @@ def test_available_now_ends_where_it_began(reader, producer, topic):
     stream.prepareForTriggerAvailableNow()
     producer.send_many(topic, [b"x"] * 3, partition=1).result(10)
     start = stream.initialOffset()
-    assert stream.latestOffset(start, ReadMaxRows(2)) == {topic: {"0": 0, "1": 2}}
-    assert stream.latestOffset(start, ReadAllAvailable()) == {topic: {"0": 0, "1": 3}}
+    assert stream.latestOffset(start, ReadMaxRows(2)) == {topic: {"0": 0, "1": 2}, BEGINNING: start}
+    assert stream.latestOffset(start, ReadAllAvailable()) == {topic: {"0": 0, "1": 3}, BEGINNING: start}
     assert stream.reportLatestOffset() == {topic: {"0": 0, "1": 3}}
 
 

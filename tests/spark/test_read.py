@@ -182,7 +182,7 @@ def test_the_value_that_does_not_fit_is_kept_on_request(read, producer, topic):
 
 def test_mistakes_are_explained(read, spark):
     for options, schema, message in [
-        ({"subscribePattern": "t.*"}, None, "subscribePattern is not supported yet"),
+        ({"subscribe": None, "subscribePattern": "[t&&x]"}, None, "intersection of classes"),
         ({"startingOffset": "earliest"}, None, "did you mean startingOffsets"),
         ({"startingOffsets": "latest"}, None, "nothing to read"),
         ({"kafka.bootstrap.servers": None}, None, "kafka.bootstrap.servers is missing"),

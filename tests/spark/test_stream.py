@@ -80,6 +80,22 @@ def test_latest_is_pinned_when_batch_0_begins(read_stream, producer, topic, tmp_
     assert [offset for (offset,) in sink.rows] == [10, 11, 12, 13, 14]
 
 
+def test_latest_is_the_same_after_a_failed_first_batch(read_stream, producer, topic, tmp_path):
+    producer.send_many(topic, [b"old"] * 10, partition=0).result(10)
+    stream = read_stream(startingOffsets="latest").schema("offset bigint").load()
+    sink = Sink()
+    sink.fail_at = 0
+    with pytest.raises(PySparkException):
+        run(stream, sink, tmp_path)
+    producer.send_many(topic, [b"new"] * 5, partition=0).result(10)
+    with pytest.raises(PySparkException):
+        run(stream, sink, tmp_path)
+    producer.send_many(topic, [b"newer"] * 5, partition=0).result(10)
+    sink.fail_at = None
+    run(stream, sink, tmp_path)
+    assert [offset for (offset,) in sink.rows] == list(range(10, 20))
+
+
 def write(frame, our_broker, checkpoint, **options):
     writer = frame.writeStream.format("barnabas").option("kafka.bootstrap.servers", our_broker).options(**options)
     query = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start()

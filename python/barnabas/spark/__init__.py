@@ -11,6 +11,26 @@ Example:
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
 from barnabas.spark.source import BarnabasDataSource
 
-__all__ = ["BarnabasDataSource"]
+if TYPE_CHECKING:
+    from barnabas.spark.deduplication import deduplicated
+    from barnabas.spark.reporter import OffsetReporter, QueryLag
+
+__all__ = ["BarnabasDataSource", "OffsetReporter", "QueryLag", "deduplicated"]
+
+# Every task imports this package: what only drivers use comes when it is asked for.
+_LAZY: Final = {
+    "OffsetReporter": "barnabas.spark.reporter",
+    "QueryLag": "barnabas.spark.reporter",
+    "deduplicated": "barnabas.spark.deduplication",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql.datasource import InputPartition
 
 from barnabas.client import Consumer
 from barnabas.errors import KafkaError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
-from barnabas.spark.options import EARLIEST, LATEST
+from barnabas.spark.given import EARLIEST, LATEST
+from barnabas.spark.java_regex import compile_java_regex
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -19,14 +21,18 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from barnabas.spark.options import ReadOptions, Start
+    from barnabas.spark.given import Start
+    from barnabas.spark.options import ReadOptions
 
-__all__ = ["Cluster", "OffsetRange", "Offsets", "RangePartition", "from_json", "plan", "to_json"]
+__all__ = ["BEGINNING", "Cluster", "OffsetRange", "Offsets", "RangePartition", "from_json", "plan", "to_json"]
 
 Offsets = dict[TopicPartition, int]
 
-PACKED_OFFSETS: Final = 20_000
-"""Partitions with few offsets share a task up to so many: a task costs Spark more than reading so many records."""
+BEGINNING: Final = "$beginning"
+"""The key under which the end of a stream's first batch keeps the stream's start: no topic can have this name."""
+_INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__share_group_state", "__transaction_state"})
+_LISTING_AGE_S: Final = 1.0
+"""How old the list of partitions may be that an idle stream looks at: Spark asks about 90 times a second."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +73,8 @@ def to_json(offsets: Mapping[TopicPartition, int]) -> dict[str, dict[str, int]]:
     return found
 
 
-def from_json(offsets: Mapping[str, Mapping[str, int]] | str) -> Offsets:
-    """The inverse of `to_json`.
+def from_json(offsets: Mapping[str, Mapping[str, Any]] | str) -> Offsets:
+    """The inverse of `to_json`; what is not about a topic is left out.
 
     Args:
         offsets: What `to_json` gave, or its JSON text.
@@ -77,6 +83,7 @@ def from_json(offsets: Mapping[str, Mapping[str, int]] | str) -> Offsets:
     return {
         TopicPartition(topic, int(partition)): offset
         for topic, partitions in tree.items()
+        if topic != BEGINNING
         for partition, offset in partitions.items()
     }
 
@@ -90,7 +97,9 @@ class Cluster:
 
     def __init__(self, options: ReadOptions) -> None:
         self._options = options
+        self._pattern = None if options.pattern is None else compile_java_regex(options.pattern)
         self._consumer = Consumer(config={**options.client, "allow.auto.create.topics": "false"})
+        self._listed: tuple[float, list[TopicPartition]] | None = None
 
     def close(self) -> None:
         """Closes the connections."""
@@ -105,20 +114,39 @@ class Cluster:
         self.close()
 
     def partitions(self) -> list[TopicPartition]:
-        """The partitions to read, in order.
+        """The partitions to read, in order, as they are now.
 
         Raises:
             UnknownTopicOrPartitionError: There is no such topic or partition.
         """
-        if self._options.partitions:
-            known = {
-                partition for topic in {p.topic for p in self._options.partitions} for partition in self._of(topic)
-            }
-            for partition in self._options.partitions:
+        options = self._options
+        if options.partitions:
+            topics = {partition.topic for partition in options.partitions}
+            known = {partition for topic in topics for partition in self._of(topic)}
+            for partition in options.partitions:
                 if partition not in known:
                     raise UnknownTopicOrPartitionError("option assign names it", topic_partition=partition)
-            return list(self._options.partitions)
-        return sorted(partition for topic in self._options.topics for partition in self._of(topic))
+            return list(options.partitions)
+        if self._pattern is not None:
+            listed = self._consumer.list_topics()
+            return sorted(
+                TopicPartition(topic, info.partition)
+                for topic, found in listed.items()
+                if topic not in _INTERNAL_TOPICS and self._pattern.fullmatch(topic)
+                for info in found
+            )
+        return sorted(partition for topic in options.topics for partition in self._of(topic))
+
+    def partitions_lately(self) -> list[TopicPartition]:
+        """The partitions to read as they were a second ago or later.
+
+        Raises:
+            UnknownTopicOrPartitionError: There is no such topic or partition.
+        """
+        now = time.monotonic()
+        if self._listed is None or now - self._listed[0] > _LISTING_AGE_S:
+            self._listed = (now, self.partitions())
+        return self._listed[1]
 
     def earliest(self, partitions: Iterable[TopicPartition]) -> Offsets:
         """The first offsets of partitions."""
@@ -234,7 +262,7 @@ def plan(ranges: list[OffsetRange], options: ReadOptions) -> list[RangePartition
     for piece in pieces:
         if not packed or len(piece) > room:
             packed.append([])
-            room = max(PACKED_OFFSETS, len(piece))
+            room = max(options.rows_per_task, len(piece))
         packed[-1].append(piece)
         room -= len(piece)
     return [RangePartition(tuple(group)) for group in packed]

@@ -1,34 +1,28 @@
 """The data source's options: names and meanings of spark-sql-kafka, and a few of our own.
 
-An option that spark-sql-kafka has and this source has not yet says so; an unknown one names the nearest known one.
-Options that begin with `kafka.` go to the client, which checks them.
+An unknown option names the nearest known one. Options that begin with `kafka.` go to the client, and those of a format
+(`timestampFormat`, `sep`, `avroSchema` …) to its decoder: each checks its own.
 """
 
 from __future__ import annotations
 
-import difflib
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from barnabas.client.options import CONSUMER, PRODUCER
 from barnabas.errors import ConfigError
+from barnabas.spark.given import EARLIEST, LATEST, Given, Start, json_object
+from barnabas.spark.java_regex import compile_java_regex
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from barnabas.config import OptionTable
-
 __all__ = ["EARLIEST", "LATEST", "ReadOptions", "Start", "WriteOptions"]
-
-EARLIEST: Final = -2
-"""Stands for a partition's first offset, as in spark-sql-kafka."""
-LATEST: Final = -1
-"""Stands for a partition's end, as in spark-sql-kafka."""
 
 _READ_NAMES: Final = (
     "subscribe",
+    "subscribePattern",
     "assign",
     "startingOffsets",
     "startingOffsetsByTimestamp",
@@ -39,36 +33,106 @@ _READ_NAMES: Final = (
     "endingTimestamp",
     "failOnDataLoss",
     "includeHeaders",
+    "minOffsetsPerTrigger",
     "maxOffsetsPerTrigger",
+    "maxTriggerDelay",
     "minPartitions",
     "maxRecordsPerPartition",
     "kafkaConsumer.pollTimeoutMs",
     "format",
     "mode",
     "kafkaColumns",
+    "targetRowsPerTask",
 )
-_WRITE_NAMES: Final = ("topic", "includeHeaders", "checkpointLocation", "queryName", "path")
-_WITHOUT_EFFECT: Final = ("fetchOffset.numRetries", "fetchOffset.retryIntervalMs", "groupIdPrefix")
-_UNSUPPORTED: Final = {
-    "subscribePattern": "name the topics with subscribe",
-    "minOffsetsPerTrigger": "use a trigger with a processing time",
-    "maxTriggerDelay": "use a trigger with a processing time",
-    "kafka.group.id": "offsets are kept in the checkpoint, no group is joined",
-}
-_REFUSED_CLIENT_OPTIONS: Final = {
-    "auto.offset.reset": "use startingOffsets",
-    "enable.auto.commit": "offsets are kept in the checkpoint",
-    "key.deserializer": "keys are columns: cast or decode them in the query",
-    "value.deserializer": "values are columns: cast them in the query or give a schema",
-    "key.serializer": "cast the key column in the query",
-    "value.serializer": "make the value column in the query, for example with to_json",
-    "interceptor.classes": "transform the DataFrame instead",
-}
-_RECORD_FORMATS: Final = ("raw", "json")
-_MODES: Final = ("PERMISSIVE", "FAILFAST")
+_WRITE_NAMES: Final = (
+    "topic",
+    "includeHeaders",
+    "format",
+    "dedupHeaders",
+    "schemaId",
+    "checkpointLocation",
+    "queryName",
+)
+_WITHOUT_EFFECT: Final = ("fetchOffset.numRetries", "fetchOffset.retryIntervalMs", "groupIdPrefix", "path")
+"""Options of spark-sql-kafka that answer a question which does not arise here: no group is joined, and the client has
+retries of its own (`kafka.retry.backoff.ms`). Spark adds `path` by itself."""
 
-Start = str | dict[TopicPartition, int]
-"""A position for all partitions (`earliest` or `latest`), or one for each."""
+_TIMES: Final = (
+    "timestampFormat",
+    "dateFormat",
+    "timestampNTZFormat",
+    "enableDateTimeParsingFallback",
+    "timeZone",
+    "locale",
+    "epochUnit",
+)
+_VALUES: Final = ("columnNameOfCorruptRecord", "part")
+_DECODERS: Final = {
+    "raw": (),
+    "text": _VALUES,
+    "json": (
+        *_VALUES,
+        *_TIMES,
+        "allowComments",
+        "allowUnquotedFieldNames",
+        "allowSingleQuotes",
+        "allowNumericLeadingZeros",
+        "allowNonNumericNumbers",
+        "allowBackslashEscapingAnyCharacter",
+        "allowUnquotedControlChars",
+    ),
+    "csv": (
+        *_VALUES,
+        *_TIMES,
+        "sep",
+        "delimiter",
+        "quote",
+        "escape",
+        "comment",
+        "charToEscapeQuoteEscaping",
+        "nullValue",
+        "emptyValue",
+        "nanValue",
+        "positiveInf",
+        "negativeInf",
+        "ignoreLeadingWhiteSpace",
+        "ignoreTrailingWhiteSpace",
+        "maxColumns",
+        "maxCharsPerColumn",
+        "unescapedQuoteHandling",
+        "columns",
+    ),
+    "avro": (
+        *_VALUES,
+        "avroSchema",
+        "jsonFormatSchema",
+        "recursiveFieldMaxDepth",
+        "enableStableIdentifiersForUnionType",
+        "stableIdentifierPrefixForUnionType",
+        "datetimeRebaseMode",
+        "refuseTrailingBytes",
+    ),
+}
+"""What each format of `barnabas.columns` can be told; docs/columns.md says what it means."""
+_ENCODERS: Final = {
+    "raw": (),
+    "json": (
+        "ignoreNullFields",
+        "writeNonAsciiCharacterAsCodePoint",
+        "timestampFormat",
+        "dateFormat",
+        "timestampNTZFormat",
+        "timeZone",
+    ),
+    "avro": ("avroSchema",),
+}
+_FOREIGN: Final = tuple(sorted({name for known in (*_DECODERS.values(), *_ENCODERS.values()) for name in known}))
+_MODES: Final = ("PERMISSIVE", "FAILFAST", "DROPMALFORMED")
+
+MAX_TRIGGER_DELAY_MS: Final = 900_000
+"""How long minOffsetsPerTrigger may hold a batch back, unless maxTriggerDelay says; as in spark-sql-kafka."""
+ROWS_PER_TASK: Final = 20_000
+"""Partitions with few offsets share a task up to so many: a task costs Spark more than reading so many records."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +142,7 @@ class ReadOptions:
     Attributes:
         client: The client's options by Kafka's names.
         topics: The topics to read all partitions of.
+        pattern: A Java regular expression; all partitions of the topics that it matches are read.
         partitions: The partitions to read, instead of topics.
         starting: Where to start.
         starting_times: Times in milliseconds to start at, by partition, before `starting` is looked at.
@@ -90,16 +155,21 @@ class ReadOptions:
         fail_on_data_loss: Whether offsets that are gone are an error; otherwise they are left out.
         include_headers: Whether the raw columns have headers.
         offsets_per_trigger: Most offsets of one micro-batch.
+        offsets_per_trigger_min: Fewest offsets of one micro-batch, unless it has been held back long enough.
+        trigger_delay_ms: How long that is.
         partitions_min: Fewest Spark partitions of a batch.
         records_per_partition: Most records of one Spark partition.
+        rows_per_task: Partitions with fewer offsets share a Spark partition up to so many.
         idle_timeout_ms: How long a task waits for records that should be there.
-        record_format: How values are read: `raw`, `json`, or what the schema asks for.
-        fail_fast: Whether a value that does not fit the schema is an error; otherwise it gives nulls.
+        record_format: How values are read: `raw`, `json`, `avro`, `csv`, `text`, or what the schema asks for.
+        format_options: What the format's decoder is told, by names in lower case.
+        mode: What becomes of a value that does not fit: PERMISSIVE (nulls), FAILFAST or DROPMALFORMED.
         kafka_columns: The fields of a typed schema that are Kafka's columns, if the user named them.
     """
 
     client: dict[str, str]
     topics: tuple[str, ...]
+    pattern: str | None
     partitions: tuple[TopicPartition, ...]
     starting: Start
     starting_times: dict[TopicPartition, int]
@@ -111,11 +181,15 @@ class ReadOptions:
     fail_on_data_loss: bool
     include_headers: bool
     offsets_per_trigger: int | None
+    offsets_per_trigger_min: int | None
+    trigger_delay_ms: int
     partitions_min: int | None
     records_per_partition: int | None
+    rows_per_task: int
     idle_timeout_ms: int
     record_format: str | None
-    fail_fast: bool
+    format_options: dict[str, str]
+    mode: str
     kafka_columns: tuple[str, ...] | None
 
     @property
@@ -134,23 +208,22 @@ class ReadOptions:
         Raises:
             ConfigError: An option is unknown, not supported, missing or wrong.
         """
-        given = _Given(options, _READ_NAMES)
+        given = Given(options, _READ_NAMES, _WRITE_NAMES, _WITHOUT_EFFECT, _FOREIGN)
         if streaming and (end := given.first("endingOffsets", "endingOffsetsByTimestamp", "endingTimestamp")):
             raise ConfigError(f"{end} is for batch queries: a stream has no end")
-        topics, partitions = _subscription(given)
-        starting = given.offsets("startingOffsets", "latest" if streaming else "earliest")
-        ending = given.offsets("endingOffsets", "latest")
-        if not streaming and starting == "latest":
-            raise ConfigError("startingOffsets=latest would give a batch query nothing to read")
-        if ending == "earliest" or (isinstance(ending, dict) and EARLIEST in ending.values()):
-            raise ConfigError("endingOffsets cannot be earliest (-2): nothing ends there")
-        if not streaming and isinstance(starting, dict) and LATEST in starting.values():
-            raise ConfigError("startingOffsets of a batch query cannot be latest (-1)")
-        record_format = given.choice("format", _RECORD_FORMATS, "")
-        names = given.text("kafkaColumns")
+        topics, pattern, partitions = _subscription(given)
+        least, most = given.number("minOffsetsPerTrigger", low=1), given.number("maxOffsetsPerTrigger", low=1)
+        if least is not None and most is not None and least > most:
+            raise ConfigError(f"option minOffsetsPerTrigger ({least}) is above maxOffsetsPerTrigger ({most})")
+        record_format = given.choice("format", tuple(_DECODERS), "") or None
+        client = given.client(CONSUMER)
+        # Spark keeps the offsets, so no group is joined; barnabas.spark.OffsetReporter publishes them to a group.
+        client.pop("group.id", None)
+        starting, ending = _positions(given, streaming=streaming)
         return cls(
-            client=given.client(CONSUMER),
+            client=client,
             topics=topics,
+            pattern=pattern,
             partitions=partitions,
             starting=starting,
             starting_times=given.partition_map("startingOffsetsByTimestamp"),
@@ -162,13 +235,17 @@ class ReadOptions:
             ending_time=given.number("endingTimestamp", low=0),
             fail_on_data_loss=given.flag("failOnDataLoss", default=True),
             include_headers=given.flag("includeHeaders", default=False),
-            offsets_per_trigger=given.number("maxOffsetsPerTrigger", low=1),
+            offsets_per_trigger=most,
+            offsets_per_trigger_min=least,
+            trigger_delay_ms=given.milliseconds("maxTriggerDelay", MAX_TRIGGER_DELAY_MS),
             partitions_min=given.number("minPartitions", low=1),
             records_per_partition=given.number("maxRecordsPerPartition", low=1),
+            rows_per_task=given.number("targetRowsPerTask", low=1) or ROWS_PER_TASK,
             idle_timeout_ms=given.number("kafkaConsumer.pollTimeoutMs", low=1) or 120_000,
-            record_format=record_format or None,
-            fail_fast=given.choice("mode", _MODES, "PERMISSIVE") == "FAILFAST",
-            kafka_columns=None if names is None else tuple(name.strip() for name in names.split(",") if name.strip()),
+            record_format=record_format,
+            format_options=_format_options(given, record_format or "json", _DECODERS),
+            mode=given.choice("mode", _MODES, "PERMISSIVE"),
+            kafka_columns=given.names("kafkaColumns"),
         )
 
 
@@ -179,14 +256,23 @@ class WriteOptions:
     Attributes:
         client: The producer's options by Kafka's names.
         topic: The topic of all rows; otherwise the column `topic` names it.
+        record_format: `raw` (the column `value` is written as it is), or `json` or `avro`: all columns that are not
+            Kafka's become the value.
+        format_options: What the format's encoder is told, by names in lower case.
+        schema_id: The id that Avro values begin with, as schema registries frame them; none if None.
+        dedup_headers: Whether each record says in headers which row of which micro-batch it is.
     """
 
     client: dict[str, str]
     topic: str | None
+    record_format: str
+    format_options: dict[str, str]
+    schema_id: int | None
+    dedup_headers: bool
 
     @classmethod
     def parse(cls, options: Mapping[str, str]) -> WriteOptions:
-        """Reads the options of `writeStream`.
+        """Reads the options of `write` or `writeStream`.
 
         Args:
             options: The options, names in any case.
@@ -194,102 +280,48 @@ class WriteOptions:
         Raises:
             ConfigError: An option is unknown, not supported, missing or wrong.
         """
-        given = _Given(options, _WRITE_NAMES)
-        return cls(client=given.client(PRODUCER), topic=given.text("topic"))
+        given = Given(options, _WRITE_NAMES, _READ_NAMES, _WITHOUT_EFFECT, _FOREIGN)
+        record_format = given.choice("format", tuple(_ENCODERS), "raw")
+        schema_id = given.number("schemaId", low=0)
+        if schema_id is not None and record_format != "avro":
+            raise ConfigError("option schemaId is for format=avro: it names the schema that values were written with")
+        return cls(
+            client=given.client(PRODUCER),
+            topic=given.text("topic"),
+            record_format=record_format,
+            format_options=_format_options(given, record_format, _ENCODERS),
+            schema_id=schema_id,
+            dedup_headers=given.flag("dedupHeaders", default=False),
+        )
 
 
-class _Given:
-    """The options that the user gave, by their names in lower case: Spark does not keep the case of all of them."""
-
-    def __init__(self, options: Mapping[str, str], names: tuple[str, ...]) -> None:
-        self._values = {name.lower(): value for name, value in options.items()}
-        self._names = {name.lower(): name for name in names}
-        every_name = {*_READ_NAMES, *_WRITE_NAMES, *_WITHOUT_EFFECT, *_UNSUPPORTED}
-        ignored = {name.lower() for name in _WITHOUT_EFFECT}
-        elsewhere = {name.lower(): name for name in every_name}
-        unsupported = {name.lower(): name for name in _UNSUPPORTED}
-        for name in self._values:
-            if name in unsupported:
-                known = unsupported[name]
-                raise ConfigError(f"option {known} is not supported yet: {_UNSUPPORTED[known]}")
-            if name in self._names or name in ignored or name.startswith("kafka."):
-                continue
-            if name in elsewhere:
-                raise ConfigError(f"option {elsewhere[name]} has no meaning here")
-            nearest = difflib.get_close_matches(name, [*elsewhere, "kafka.bootstrap.servers"], n=1)
-            hint = f"; did you mean {elsewhere.get(nearest[0], nearest[0])}?" if nearest else ""
-            raise ConfigError(f"unknown option {name}{hint}")
-
-    def text(self, name: str) -> str | None:
-        return self._values.get(name.lower())
-
-    def first(self, *names: str) -> str | None:
-        return next((name for name in names if self.text(name) is not None), None)
-
-    def flag(self, name: str, *, default: bool) -> bool:
-        text = self.text(name)
-        if text is None:
-            return default
-        if text.lower() not in ("true", "false"):
-            raise ConfigError(f"option {name} is true or false, got {text!r}")
-        return text.lower() == "true"
-
-    def number(self, name: str, low: int) -> int | None:
-        text = self.text(name)
-        if text is None:
-            return None
-        if not text.strip().isdecimal() or int(text) < low:
-            raise ConfigError(f"option {name} is a whole number of at least {low}, got {text!r}")
-        return int(text)
-
-    def choice(self, name: str, choices: tuple[str, ...], default: str) -> str:
-        text = self.text(name)
-        if text is None:
-            return default
-        found = next((choice for choice in choices if choice.lower() == text.strip().lower()), None)
-        if found is None:
-            raise ConfigError(f"option {name} is one of {', '.join(choices)}, got {text!r}")
-        return found
-
-    def offsets(self, name: str, default: str) -> Start:
-        text = self.text(name)
-        if text is None:
-            return default
-        if text.strip().lower() in ("earliest", "latest"):
-            return text.strip().lower()
-        return _partition_map(name, text, low=EARLIEST)
-
-    def partition_map(self, name: str) -> dict[TopicPartition, int]:
-        text = self.text(name)
-        return {} if text is None else _partition_map(name, text, low=0)
-
-    def client(self, table: OptionTable) -> dict[str, str]:
-        """The options that begin with `kafka.`, checked by the client's own table."""
-        found = {
-            name.removeprefix("kafka."): value for name, value in self._values.items() if name.startswith("kafka.")
-        }
-        for name, advice in _REFUSED_CLIENT_OPTIONS.items():
-            if name in found:
-                raise ConfigError(f"option kafka.{name} cannot be set: {advice}")
-        if "bootstrap.servers" not in found:
-            raise ConfigError("option kafka.bootstrap.servers is missing: the addresses (host:port) of the brokers")
-        try:
-            table.parse(found, {})
-        except ConfigError as error:
-            raise ConfigError(f"option kafka.*: {error}") from error
-        return found
+def _positions(given: Given, *, streaming: bool) -> tuple[Start, Start]:
+    starting = given.offsets("startingOffsets", "latest" if streaming else "earliest")
+    ending = given.offsets("endingOffsets", "latest")
+    if ending == "earliest" or (isinstance(ending, dict) and EARLIEST in ending.values()):
+        raise ConfigError("endingOffsets cannot be earliest (-2): nothing ends there")
+    if not streaming and starting == "latest":
+        raise ConfigError("startingOffsets=latest would give a batch query nothing to read")
+    if not streaming and isinstance(starting, dict) and LATEST in starting.values():
+        raise ConfigError("startingOffsets of a batch query cannot be latest (-1)")
+    return starting, ending
 
 
-def _subscription(given: _Given) -> tuple[tuple[str, ...], tuple[TopicPartition, ...]]:
-    subscribe, assign = given.text("subscribe"), given.text("assign")
-    if (subscribe is None) == (assign is None):
-        raise ConfigError("exactly one of the options subscribe (topics) and assign (partitions) must be given")
+def _subscription(given: Given) -> tuple[tuple[str, ...], str | None, tuple[TopicPartition, ...]]:
+    subscribe, pattern, assign = given.names("subscribe"), given.text("subscribePattern"), given.text("assign")
+    if sum(option is not None for option in (subscribe, pattern, assign)) != 1:
+        raise ConfigError(
+            "exactly one of the options subscribe (topics), subscribePattern (a regular expression) and assign "
+            "(partitions) must be given"
+        )
+    if pattern is not None:
+        compile_java_regex(pattern)
+        return (), pattern, ()
     if subscribe is not None:
-        topics = tuple(dict.fromkeys(topic.strip() for topic in subscribe.split(",") if topic.strip()))
-        if not topics:
+        if not subscribe:
             raise ConfigError("option subscribe names no topic")
-        return topics, ()
-    found = _json_object("assign", assign or "")
+        return subscribe, None, ()
+    found = json_object("assign", assign or "")
     partitions = []
     for topic, numbers in found.items():
         if not isinstance(numbers, list) or not all(type(number) is int and number >= 0 for number in numbers):
@@ -297,27 +329,16 @@ def _subscription(given: _Given) -> tuple[tuple[str, ...], tuple[TopicPartition,
         partitions += [TopicPartition(topic, number) for number in numbers]
     if not partitions:
         raise ConfigError("option assign names no partition")
-    return (), tuple(sorted(set(partitions)))
+    return (), None, tuple(sorted(set(partitions)))
 
 
-def _partition_map(name: str, text: str, low: int) -> dict[TopicPartition, int]:
-    example = f"""option {name} looks like {{"topic": {{"0": 23, "1": 42}}}}, got {text!r}"""
-    found: dict[TopicPartition, int] = {}
-    for topic, numbers in _json_object(name, text).items():
-        if not isinstance(numbers, dict):
-            raise ConfigError(example)
-        for partition, value in numbers.items():
-            if not partition.isdecimal() or type(value) is not int or value < low:
-                raise ConfigError(example)
-            found[TopicPartition(topic, int(partition))] = value
-    return found
-
-
-def _json_object(name: str, text: str) -> dict[str, object]:
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise ConfigError(f"option {name} is no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise ConfigError(f"option {name} is a JSON object, got {text!r}")
-    return found
+def _format_options(given: Given, record_format: str, formats: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """The options of a format, none of them another's."""
+    found = given.foreign()
+    known = {name.lower(): name for name in formats[record_format]}
+    for name in found:
+        if name not in known:
+            others = [other for other, names in formats.items() if name in {one.lower() for one in names}]
+            hint = f"; it is one of format={' and format='.join(others)}" if others else ""
+            raise ConfigError(f"option {name} has no meaning with format={record_format}{hint}")
+    return {known[name]: value for name, value in found.items()}

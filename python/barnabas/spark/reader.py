@@ -62,7 +62,8 @@ def read_ranges(ranges: Sequence[OffsetRange], options: ReadOptions, decoding: D
             wanted.end,
             schema,
             raw_columns=decoding.raw_columns,
-            fail_fast=decoding.fail_fast,
+            format=decoding.record_format,
+            options=decoding.format_options,
             idle_timeout_ms=options.idle_timeout_ms,
         )
         for batch in scan:

@@ -1,7 +1,8 @@
 """Which columns a read has: Kafka's own, or typed ones from the records' values.
 
 Without a schema, and with a schema of which every field is one of Kafka's columns by name and type, rows have Kafka's
-columns as spark-sql-kafka names them. Any other schema is typed: its fields are decoded from the value, which is JSON.
+columns as spark-sql-kafka names them. Any other schema is typed: its fields are decoded from the value, which is JSON
+unless option `format` says avro, csv or text. In mode PERMISSIVE a field `_corrupt_record` gets what does not fit.
 
 A typed schema may mix in Kafka's columns. A field is taken from the record rather than from the value when it has both
 the name and the type of one of Kafka's columns: `offset BIGINT` is the record's offset, `offset STRING` is a field of
@@ -70,12 +71,14 @@ class Decoding:
     Attributes:
         schema: The rows' schema.
         raw_columns: The fields that come from the record itself; None if all do.
-        fail_fast: Whether a value that does not fit is an error.
+        record_format: What values are, where fields come from them: json, avro, csv or text.
+        format_options: What the format's decoder is told, with the mode for values that do not fit.
     """
 
     schema: StructType
     raw_columns: tuple[str, ...] | None
-    fail_fast: bool
+    record_format: str
+    format_options: dict[str, str]
 
     @classmethod
     def choose(cls, schema: StructType, options: ReadOptions) -> Decoding:
@@ -94,13 +97,14 @@ class Decoding:
             others = ", ".join(field.simpleString() for field in schema.fields if field.name not in kafka)
             raise ConfigError(
                 f"format=raw reads Kafka's columns ({_columns_text()}), but the schema has {others}; "
-                "leave out option format to read these fields from JSON values"
+                "leave out option format to read these fields from JSON values, or set it to avro, csv or text"
             )
         if options.kafka_columns is not None:
             kafka = _named(options.kafka_columns, schema)
             is_raw = is_raw and len(kafka) == len(schema.fields)
-        raw_columns = None if is_raw and options.record_format != "json" else kafka
-        decoding = cls(schema, raw_columns, options.fail_fast)
+        raw_columns = None if is_raw and options.record_format in (None, "raw") else kafka
+        record_format = "json" if options.record_format in (None, "raw") else options.record_format
+        decoding = cls(schema, raw_columns, record_format, {**options.format_options, "mode": options.mode})
         decoding.check()
         return decoding
 
@@ -118,7 +122,9 @@ class Decoding:
             if _has_variant(field.dataType):
                 raise ConfigError(f"column {field.name}: type VARIANT is not supported yet; read it as STRING")
         try:
-            columns.check_schema(self.arrow_schema(), self.raw_columns)
+            columns.check_schema(
+                self.arrow_schema(), self.raw_columns, format=self.record_format, options=self.format_options
+            )
         except ValueError as error:
             raise ConfigError(str(error)) from error
 

@@ -22,7 +22,7 @@ __all__ = ["BarnabasDataSource"]
 
 
 class BarnabasDataSource(DataSource):
-    """Kafka topics as DataFrames: batch and streaming reads, streaming writes."""
+    """Kafka topics as DataFrames: batch and streaming reads and writes."""
 
     @classmethod
     def name(cls) -> str:
@@ -74,12 +74,11 @@ class BarnabasDataSource(DataSource):
             overwrite: Whether what is there is to be replaced.
 
         Raises:
-            NotImplementedError: Always.
+            ConfigError: An option, the schema or the mode is wrong.
         """
-        raise NotImplementedError(
-            "batch writes are not supported yet: write with df.writeStream, or with barnabas.Producer in "
-            "df.foreachPartition(...)"
-        )
+        from barnabas.spark.writer import BatchWriter  # noqa: PLC0415 - pyarrow and the extension load with the first use
+
+        return BatchWriter(schema, WriteOptions.parse(self.options), overwrite=overwrite)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: ARG002, FBT001, N802 - Spark's signature
         """For `DataFrame.writeStream`.
@@ -93,7 +92,7 @@ class BarnabasDataSource(DataSource):
             NotImplementedError: Spark is older than 4.1.
         """
         try:
-            from barnabas.spark.writer import StreamWriter  # noqa: PLC0415 - Spark before 4.1 lacks what it needs
+            from barnabas.spark.stream_writer import StreamWriter  # noqa: PLC0415 - Spark before 4.1 lacks what it needs
         except ImportError as error:
             raise NotImplementedError("streaming writes need Spark 4.1 or newer") from error
         return StreamWriter(schema, WriteOptions.parse(self.options))

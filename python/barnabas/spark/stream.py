@@ -1,19 +1,21 @@
 """Streaming reads: offsets are planned on the driver, kept by Spark's checkpoint, read by the executors.
 
 Spark asks for the initial offset twice, does not keep the answer before the first batch is done, and reads what lies
-between. So it is resolved once per reader, and a range that would end before it begins is an error: that happens when a
-query stops before its first batch is done, and `latest` or a time stands for another offset at the next start.
+between. `latest` and times stand for other offsets a moment later, so the start is resolved once per reader, and the
+end of the first batch, which Spark does keep, carries it: a query that stops before its first batch is done goes on
+from the start that it was planned with.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+import time
+from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, SupportsTriggerAvailableNow
 
-from barnabas.errors import OffsetOutOfRangeError
-from barnabas.spark.offsets import Cluster, RangePartition, check_ranges, from_json, plan, to_json
+from barnabas.spark.offsets import BEGINNING, Cluster, RangePartition, check_ranges, from_json, plan, to_json
 from barnabas.spark.reader import read_ranges
 
 if TYPE_CHECKING:
@@ -28,6 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = ["StreamReader"]
 
+SparkOffsets = dict[str, dict[str, Any]]
+"""Offsets by topic and partition as Spark keeps them, and perhaps `BEGINNING` with others."""
+IDLE_LOOK_S: Final = 0.05
+"""How often an idle stream asks the brokers whether there is something new; Spark asks the stream every 10 ms."""
+
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads topics from a start on, micro-batch by micro-batch.
@@ -41,22 +48,25 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options = options
         self._decoding = decoding
         self._cluster: Cluster | None = None
-        self._initial: dict[str, dict[str, int]] | None = None
+        self._initial: SparkOffsets | None = None
+        self._is_asked_for_start = False
         self._end_of_run: Offsets | None = None
         self._reported: Offsets = {}
+        self._idle: tuple[float, SparkOffsets] | None = None
+        # As in spark-sql-kafka the first batch of a run is never held back.
+        self._triggered_at = -math.inf
 
-    def initialOffset(self) -> dict[str, dict[str, int]]:  # noqa: N802 - Spark's name
+    def initialOffset(self) -> SparkOffsets:  # noqa: N802 - Spark's name
         """Where a new query starts: the same answer however often Spark asks."""
-        if self._initial is None:
-            self._initial = to_json(self._connected().starting())
-        return self._initial
+        self._is_asked_for_start = True
+        return self._beginning()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
         """Fixes the end of the run at what is there now."""
         # First the start: resolved after the end, `latest` could lie beyond it. A start by time may be an error that a
         # query which goes on from its checkpoint must not see.
         if self._options.latest_without_match or not self._options.starts_by_time:
-            self.initialOffset()
+            self._beginning()
         self._end_of_run = self._ends()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's name
@@ -64,7 +74,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         limit = self._options.offsets_per_trigger
         return ReadAllAvailable() if limit is None else ReadMaxRows(limit)
 
-    def latestOffset(self, start: dict[str, dict[str, int]], limit: ReadLimit) -> dict[str, dict[str, int]]:  # noqa: N802 - Spark's name
+    def latestOffset(self, start: SparkOffsets, limit: ReadLimit) -> SparkOffsets:  # noqa: N802 - Spark's name
         """Where the next batch ends: at the end of the topics, or as far as the limit goes.
 
         Args:
@@ -74,6 +84,11 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         Raises:
             OffsetOutOfRangeError: A partition ends before `start`, under failOnDataLoss.
         """
+        if self._end_of_run is None and self._idle is not None:
+            looked_at, where = self._idle
+            if where == start:
+                # Waits and then looks, rather than answer from memory: processAllAvailable relies on what it is told.
+                time.sleep(max(0.0, looked_at + IDLE_LOOK_S - time.monotonic()))
         begin = from_json(start)
         ends = self._ends() if self._end_of_run is None else dict(self._end_of_run)
         for partition in begin:
@@ -81,15 +96,25 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             ends.setdefault(partition, begin[partition])
         self._reported = ends
         begin = self._with_new_partitions(begin, ends)
+        is_first = self._is_asked_for_start and start == self._initial
+        self._is_asked_for_start = is_first
+        if ends == begin or self._is_held_back(begin, ends):
+            if is_first:
+                # Spark runs the first batch though it is empty, and keeps its end.
+                return {**start, BEGINNING: start}
+            # Word for word what Spark has: it compares text.
+            self._idle = (time.monotonic(), start)
+            return start
+        self._triggered_at = time.monotonic()
         if isinstance(limit, ReadMaxRows):
             ends = _limited(begin, ends, limit.max_rows)
-        return to_json(ends)
+        return {**to_json(ends), BEGINNING: start} if is_first else to_json(ends)
 
-    def reportLatestOffset(self) -> dict[str, dict[str, int]] | None:  # noqa: N802 - Spark's name
+    def reportLatestOffset(self) -> SparkOffsets | None:  # noqa: N802 - Spark's name
         """The ends of the topics as they were last seen."""
         return to_json(self._reported) if self._reported else None
 
-    def partitions(self, start: dict[str, dict[str, int]], end: dict[str, dict[str, int]]) -> list[InputPartition]:
+    def partitions(self, start: SparkOffsets, end: SparkOffsets) -> list[InputPartition]:
         """The tasks of a batch.
 
         Args:
@@ -100,13 +125,8 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             OffsetOutOfRangeError: Records of the batch are gone, or it ends before it begins.
         """
         ends = from_json(end)
-        begin = self._with_new_partitions(from_json(start), ends)
-        if start == self._initial and any(begin[partition] > ends[partition] for partition in ends):
-            raise OffsetOutOfRangeError(
-                "the first batch was planned to end before the start as it is resolved now, so the query was stopped "
-                "before that batch was done and its start is not known any more; begin with a new checkpoint, and with "
-                "startingOffsets as JSON if no record may be missed"
-            )
+        # The start that the first batch was planned with counts, not the one that a restarted query finds today.
+        begin = self._with_new_partitions(from_json(end.get(BEGINNING, start)), ends)
         earliest = self._connected().earliest(begin)
         ranges = check_ranges(begin, ends, earliest, fail_on_data_loss=self._options.fail_on_data_loss)
         return [*plan(ranges, self._options)]
@@ -116,7 +136,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if isinstance(partition, RangePartition):
             yield from read_ranges(partition.ranges, self._options, self._decoding)
 
-    def commit(self, end: dict[str, dict[str, int]]) -> None:
+    def commit(self, end: SparkOffsets) -> None:
         """Nothing: the checkpoint keeps the offsets."""
 
     def stop(self) -> None:
@@ -134,9 +154,23 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._cluster = Cluster(self._options)
         return self._cluster
 
+    def _beginning(self) -> SparkOffsets:
+        if self._initial is None:
+            self._initial = to_json(self._connected().starting())
+        return self._initial
+
     def _ends(self) -> Offsets:
         cluster = self._connected()
-        return cluster.latest(cluster.partitions())
+        return cluster.latest(cluster.partitions_lately())
+
+    def _is_held_back(self, begin: Offsets, ends: Offsets) -> bool:
+        """Whether minOffsetsPerTrigger and maxTriggerDelay have Spark wait; what is there already is not waited for."""
+        least = self._options.offsets_per_trigger_min
+        if least is None or self._end_of_run is not None:
+            return False
+        if time.monotonic() - self._triggered_at >= self._options.trigger_delay_ms / 1000:
+            return False
+        return sum(max(0, ends[partition] - begin.get(partition, 0)) for partition in ends) < least
 
     def _with_new_partitions(self, begin: Offsets, ends: Offsets) -> Offsets:
         """Partitions that appeared since the query started are read from their first offset."""

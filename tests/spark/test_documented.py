@@ -1,5 +1,6 @@
-"""The Spark example of the README runs."""
+"""The Spark examples of the README and of the guide run."""
 
+import json
 import re
 from pathlib import Path
 
@@ -9,12 +10,15 @@ import barnabas
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+
+
+def fences(document):
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
 
 
 def test_the_readmes_stream_has_typed_columns(spark, our_broker, tmp_path):
-    fences = re.findall(r"^```python\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
-    (source,) = [fence for fence in fences if "spark." in fence]
+    (source,) = [fence for fence in fences("README.md") if "spark." in fence]
     with barnabas.Producer(bootstrap_servers=our_broker) as producer:
         producer.send("flights", b'{"origin": "EWR", "hour": 5, "dep_delay": 2.5}').result(30)
     names = {"spark": spark}
@@ -22,3 +26,20 @@ def test_the_readmes_stream_has_typed_columns(spark, our_broker, tmp_path):
     writer = names["flights"].writeStream.format("memory").queryName("documented").trigger(availableNow=True)
     writer.option("checkpointLocation", str(tmp_path)).start().awaitTermination(120)
     assert [tuple(row) for row in spark.table("documented").collect()] == [("EWR", 5, 2.5)]
+
+
+def test_the_guides_examples_follow_each_other(spark, our_broker):
+    with barnabas.Producer(bootstrap_servers=our_broker) as producer:
+        for value in (b'{"origin": "JFK", "dep_delay": 1.5}', b'{"origin": "LGA"}', b"not json"):
+            producer.send("flights", value).result(30)
+    names = {"spark": spark}
+    for source in fences("docs/spark.md"):
+        text = source.replace("127.0.0.1:9092", our_broker)
+        exec(compile(text, "docs/spark.md", "exec"), names)  # noqa: S102 (our own text)
+    try:
+        assert {"JFK", "LGA"} <= {row.origin for row in names["flights"].collect()}
+        values = [json.loads(row.value) for row in names["once"].collect()]
+        assert {"origin": "LGA", "count": 1} in values
+    finally:
+        spark.streams.removeListener(names["reporter"])
+        names["reporter"].close()

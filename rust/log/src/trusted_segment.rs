@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use barnabas_records::HEADER_LEN;
+
 use crate::error::LogError;
 use crate::index_file::{Index, IndexEntry, SealedIndex, decode_entries};
 use crate::offset_index::{self, OffsetEntry};
@@ -64,8 +66,8 @@ impl Recovery<'_> {
             return Ok(false);
         };
         let Some(greatest) = greatest else {
-            // Of a segment that compaction has emptied.
-            return Ok(last.is_none() && tail.size == 0);
+            // Of a segment that compaction has emptied; one batch without records may say where it ends.
+            return Ok(last.is_none() && tail.max_timestamp < 0 && tail.size <= HEADER_LEN as u64);
         };
         let found = (tail.max_timestamp, tail.max_timestamp_offset);
         Ok(

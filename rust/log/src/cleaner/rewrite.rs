@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use barnabas_records::{BatchFilter, BatchHeader, BatchRef, BatchRetention, FilterRecord, FilterRules, Filtered};
+use barnabas_records::{
+    BatchFilter, BatchHeader, BatchRef, BatchRetention, FilterRecord, FilterRules, Filtered, patch,
+};
 
 use crate::appender::POSITION_MAX;
 use crate::cleaner::offset_map::OffsetMap;
@@ -176,8 +178,8 @@ impl<'a> Rewriter<'a> {
         };
         let is_over = |horizon: i64| horizon <= rules.now_ms;
         let discards = may_go && (!is_control || header.delete_horizon_ms().is_some_and(is_over));
-        let retention = if rules.is_last_of_producer(header) || header.next_offset() == rules.upper_bound || ends_group
-        {
+        let kept_by_kafka = rules.is_last_of_producer(header) || header.next_offset() == rules.upper_bound;
+        let retention = if kept_by_kafka || ends_group {
             BatchRetention::RetainEmpty
         } else if discards {
             BatchRetention::Delete
@@ -194,7 +196,13 @@ impl<'a> Rewriter<'a> {
         let retain = |record: &FilterRecord<'_>| {
             !discards && (is_control || rules.retains(record, may_drop_tombstones, &mut stats.keyless))
         };
+        let start = out.len();
         match filter.filter(batch, &filter_rules, retain, out)? {
+            // It says where the segment ends and nothing else: with a timestamp it would get an entry of the time index,
+            // for which there is no record.
+            Filtered::Emptied if !kept_by_kafka => {
+                patch::set_timestamps(out.get_mut(start..).unwrap_or_default(), -1, -1)?;
+            }
             Filtered::Whole => stats.records_kept += u64::try_from(header.record_count).unwrap_or(0),
             Filtered::Rewritten { records } => stats.records_kept += u64::try_from(records).unwrap_or(0),
             Filtered::Dropped | Filtered::Emptied => {}

@@ -18,13 +18,14 @@ use crate::tests::batches::{NOW, TOPIC_ID};
 use crate::tests::sim::{Random, Tally, report, seeds};
 use crate::{FileStorage, LogConfig};
 
-const RETENTION: i64 = 100_000;
+pub(super) const RETENTION: i64 = 100_000;
 const SEEDS_BY_DEFAULT: u64 = 100;
 
 /// One partition, compacted twice: in the second round horizons of the first are over.
-struct Job {
-    dir: PathBuf,
-    seed: u64,
+#[derive(Clone)]
+pub(super) struct Job {
+    pub(super) dir: PathBuf,
+    pub(super) seed: u64,
     random: Random,
     config: LogConfig,
     map_bytes: u64,
@@ -32,8 +33,8 @@ struct Job {
     /// transaction ended before that for one that is still aborting, and keeps what its newer records replace.
     has_transactions: bool,
     sequences: BTreeMap<i64, i32>,
-    now: i64,
-    first_dirty: i64,
+    pub(super) now: i64,
+    pub(super) first_dirty: i64,
 }
 
 fn open(job: &Job, dir: &Path) -> PartitionLog {
@@ -53,7 +54,7 @@ fn open(job: &Job, dir: &Path) -> PartitionLog {
 }
 
 impl Job {
-    fn new(root: &Path, seed: u64) -> Self {
+    pub(super) fn new(root: &Path, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let few_keys = random.one_in(4);
         Self {
@@ -75,8 +76,17 @@ impl Job {
         }
     }
 
+    /// One with transactions, whatever the seed says.
+    pub(super) fn with_transactions(root: &Path, seed: u64) -> Self {
+        Self {
+            map_bytes: 1 << 20,
+            has_transactions: true,
+            ..Self::new(root, seed)
+        }
+    }
+
     /// Writes more history and closes the log.
-    fn write(&mut self) {
+    pub(super) fn write(&mut self) {
         let log = open(self, &self.dir);
         for _ in 0..60 + self.random.below(150) {
             self.now += 1;
@@ -122,7 +132,7 @@ impl Job {
     }
 
     /// Goes through the dirty part of a copy, as the reference program does.
-    fn clean(&self, dir: &Path) -> i64 {
+    pub(super) fn clean(&self, dir: &Path) -> i64 {
         let log = open(self, dir);
         log.set_high_watermark(log.log_end_offset());
         let cleaner = Cleaner::new(CleanerConfig {
@@ -146,17 +156,17 @@ impl Job {
 }
 
 /// A record that was kept: offset, timestamp, key, value.
-type Kept = (i64, i64, Option<Vec<u8>>, Option<Vec<u8>>);
+pub(super) type Kept = (i64, i64, Option<Vec<u8>>, Option<Vec<u8>>);
 
 /// One batch in a form that does not depend on the compressor.
 #[derive(Debug, PartialEq, Eq)]
-struct Batch {
+pub(super) struct Batch {
     header: BatchHeader,
     bytes: Vec<u8>,
-    records: Vec<Kept>,
+    pub(super) records: Vec<Kept>,
 }
 
-fn batches(path: &Path) -> Vec<Batch> {
+pub(super) fn batches(path: &Path) -> Vec<Batch> {
     let bytes = std::fs::read(path).unwrap();
     let mut iter = BatchIter::new(&bytes);
     let batches = iter
@@ -194,7 +204,7 @@ fn batches(path: &Path) -> Vec<Batch> {
     batches
 }
 
-fn files(dir: &Path, suffix: &str) -> Vec<String> {
+pub(super) fn files(dir: &Path, suffix: &str) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(dir)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -269,7 +279,7 @@ fn compare_batches(mine: &[Batch], theirs: &[Batch], tally: &Tally, what: &str) 
     assert_eq!(expected.next(), None, "{what} lacks a batch");
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(super) fn copy(from: &Path, to: &Path) {
     assert!(
         Command::new("cp")
             .arg("-r")
@@ -281,7 +291,7 @@ fn copy(from: &Path, to: &Path) {
     );
 }
 
-fn clean_by_kafka(jobs: &[Job], root: &Path) -> Vec<i64> {
+pub(super) fn clean_by_kafka(jobs: &[Job], root: &Path) -> Vec<i64> {
     let mut lines = String::new();
     for job in jobs {
         let config = &job.config;
@@ -313,104 +323,6 @@ fn clean_by_kafka(jobs: &[Job], root: &Path) -> Vec<i64> {
         String::from_utf8_lossy(&output.stderr)
     );
     text.lines().filter_map(|line| line.parse().ok()).collect()
-}
-
-/// What Kafka's `DumpLogSegments` says of `names` in `dir`.
-fn dump(dir: &Path, names: &[String], arguments: &[&str]) -> String {
-    let paths: Vec<String> = names.iter().map(|name| dir.join(name).display().to_string()).collect();
-    let output = Command::new("java")
-        .args(["-cp", &std::env::var("KAFKA_CLASSPATH").unwrap()])
-        .arg("org.apache.kafka.tools.DumpLogSegments")
-        .args(arguments)
-        .args(["--files", &paths.join(",")])
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{text}");
-    text
-}
-
-/// What `DumpLogSegments` has to complain about in the logs, indexes, snapshots and transaction indexes of a
-/// directory.
-fn complaints(dir: &Path, tally: &Tally) -> Vec<String> {
-    let names = files(dir, ".log");
-    let logs = dump(dir, &names, &["--deep-iteration", "--print-data-log"]);
-    let lines = logs.lines().filter(|line| line.starts_with("| offset:")).count();
-    let records = names.iter().flat_map(|name| batches(&dir.join(name)));
-    assert_eq!(lines, records.map(|batch| batch.records.len()).sum::<usize>(), "{logs}");
-    tally.add("records that DumpLogSegments prints", lines as u64);
-    let mut texts = vec![logs];
-    for arguments in [&["--index-sanity-check"][..], &[]] {
-        for kind in [".index", ".timeindex"] {
-            texts.push(dump(dir, &files(dir, kind), arguments));
-        }
-    }
-    for kind in [".snapshot", ".txnindex"] {
-        let names = files(dir, kind);
-        if !names.is_empty() {
-            let text = dump(dir, &names, &[]);
-            tally.add(
-                "producers in snapshots",
-                text.matches("producerEpoch: 0").count() as u64,
-            );
-            tally.add(
-                "entries of transaction indexes",
-                text.matches("lastStableOffset").count() as u64,
-            );
-            texts.push(text);
-        }
-    }
-    let words = [
-        "isvalid: false",
-        "Found",
-        "ismatch",
-        "rror",
-        "xception",
-        "not found",
-        "orrupt",
-        "Index timestamp",
-    ];
-    let root = dir.display().to_string();
-    texts
-        .iter()
-        .flat_map(|text| text.lines())
-        .filter(|line| words.iter().any(|word| line.contains(word)))
-        .map(|line| line.replace(&root, ""))
-        .collect()
-}
-
-#[test]
-#[ignore = "needs Java and KAFKA_CLASSPATH"]
-fn kafkas_tools_read_compacted_directories() {
-    let tally = Tally::default();
-    let temporary = tempfile::tempdir().unwrap();
-    let seeds = seeds(2);
-    for seed in &seeds {
-        let mut job = Job::new(temporary.path(), *seed);
-        job.has_transactions = true;
-        job.map_bytes = 1 << 20;
-        job.write();
-        assert_eq!(
-            complaints(&job.dir, &tally),
-            Vec::<String>::new(),
-            "SEED={seed}: not compacted"
-        );
-        let root = temporary.path().join(format!("kafkas {seed}"));
-        let root = PathBuf::from(root.display().to_string().replace(' ', "-"));
-        std::fs::create_dir(&root).unwrap();
-        copy(&job.dir, &root);
-        clean_by_kafka(std::slice::from_ref(&job), &root);
-        job.clean(&job.dir);
-        let theirs = complaints(&root.join(job.dir.file_name().unwrap()), &Tally::default());
-        for complaint in complaints(&job.dir, &tally) {
-            assert!(
-                theirs.contains(&complaint),
-                "SEED={seed}: {complaint}, but of Kafka's only {theirs:?}"
-            );
-            tally.count("complaints that Kafka's own log raises too");
-        }
-    }
-    report("compacted directories in DumpLogSegments", seeds.len(), &tally);
 }
 
 #[test]

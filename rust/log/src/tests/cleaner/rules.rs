@@ -299,7 +299,11 @@ fn small_neighbours_become_one_segment() {
     config.segment_bytes = 2000;
     let log = open(&storage, config.clone());
     for step in 0..10 {
-        put(&log, PLAIN, &[(&format!("{}", step % 3), Some(&"x".repeat(300)))]);
+        let shape = Shape {
+            timestamp: NOW + step,
+            ..PLAIN
+        };
+        put(&log, shape, &[(&format!("{}", step % 3), Some(&"x".repeat(300)))]);
         log.roll(NOW).unwrap();
     }
     let bases = |log: &crate::PartitionLog| {
@@ -315,8 +319,17 @@ fn small_neighbours_become_one_segment() {
     assert_eq!(texts(&log).len(), 3);
     // The end of the first group is known although its last record went.
     assert_eq!(read(&log, 100).empty.into_iter().collect::<Vec<_>>(), [4]);
+    // It has no time of its own: in Kafka's log of this history it would not be, and no time index would point to it.
+    let times = |log: &crate::PartitionLog| {
+        log.segments()
+            .iter()
+            .map(|segment| segment.with_tail(|tail| (tail.max_timestamp, tail.times.len())))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(times(&log), [(-1, 0), (NOW + 9, 1), (-1, 0)]);
     let reopened = open(&storage, config);
     assert_eq!(bases(&reopened), [0, 5, 10]);
+    assert_eq!(times(&reopened), [(-1, 0), (NOW + 9, 1), (-1, 0)]);
 }
 
 /// Gives up, or changes the log, after so many steps.

@@ -42,6 +42,8 @@ C_FLAGS = "-fno-sanitize-address-use-after-scope"
 SANITIZER = {"ASAN_OPTIONS": "detect_odr_violation=0"}
 LINE = re.compile(r"^#(\d+)\s+(?:DONE|pulse|NEW|REDUCE|RELOAD|INITED).*cov: (\d+) ft: (\d+) corp: (\d+)/", re.MULTILINE)
 LEN_MAX = 4096
+LEN_MAX_OF = {"json": 1024, "avro": 1024, "csv": 1024}
+"""Targets that decode each input many times over learn more from many short ones."""
 RSS_LIMIT_MB = 1024
 TIMEOUT_S = 10
 
@@ -79,7 +81,7 @@ def run(target: str, seconds: int, seed: int) -> dict[str, object]:
         str(kept),
         f"-artifact_prefix={found}/",
         f"-max_total_time={seconds}",
-        f"-max_len={LEN_MAX}",
+        f"-max_len={LEN_MAX_OF.get(target, LEN_MAX)}",
         f"-rss_limit_mb={RSS_LIMIT_MB}",
         f"-timeout={TIMEOUT_S}",
         f"-seed={seed}",

@@ -308,7 +308,8 @@ class ScanClient:
 class Scan(Iterator[ArrowBatch]):
     """Iterator over the Arrow batches of the records with offsets from `start` to before `end`.
 
-    Fetching and decoding run ahead on a thread that never waits for Python; dropping the scan ends it.
+    Fetching and decoding run ahead on a thread that waits for Python only where Avro's values name schemas that were
+    not told yet: `resolver` gives a schema's text by its id, or None, and is called by `next()`. Dropping the scan ends it.
     """
 
     def __init__(
@@ -324,6 +325,7 @@ class Scan(Iterator[ArrowBatch]):
         fail_fast: bool = False,
         format: str = "json",  # noqa: A002 (Spark's word)
         options: dict[str, Any] | None = None,
+        resolver: Callable[[int], str | None] | None = None,
         rows: int | None = None,
         idle_timeout_ms: int = 120_000,
     ) -> None: ...

@@ -7,13 +7,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray};
 use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::{DataType, Field};
 use barnabas_records::RecordRef;
 
-use crate::avro::AvroOptions;
+use crate::avro::{AvroOptions, Registry, Writer};
 use crate::builder::BytesBuilder;
 use crate::csv::CsvOptions;
 use crate::json::JsonOptions;
@@ -110,6 +111,17 @@ pub enum Part {
     Key,
 }
 
+impl Part {
+    /// These bytes of a record; nothing if they are null.
+    #[inline]
+    pub fn of<'r>(self, record: &RecordRef<'r>) -> Option<&'r [u8]> {
+        match self {
+            Self::Value => record.value,
+            Self::Key => record.key,
+        }
+    }
+}
+
 /// How typed columns are made: format, policy, source.
 #[derive(Clone, Debug)]
 pub struct PayloadOptions {
@@ -173,6 +185,28 @@ impl PayloadOptions {
             }
         };
         Ok(parsed)
+    }
+
+    /// Where the schemas of the bytes come from, if they are Avro that names them.
+    pub fn registry(&self) -> Option<&Arc<Registry>> {
+        match &self.format {
+            PayloadFormat::Avro(AvroOptions {
+                writer: Some(Writer::Registry(registry)),
+                ..
+            }) => Some(registry),
+            _ => None,
+        }
+    }
+
+    /// The ids of schemas that these records name and that were not told, each once. Nothing if there is a resolver that
+    /// will be asked for them, or if no schema is named at all.
+    pub fn missing_schemas<'r>(&self, records: impl Iterator<Item = RecordRef<'r>>) -> Vec<u32> {
+        match self.registry() {
+            Some(registry) if !registry.has_resolver() => {
+                registry.missing(records.filter_map(|record| self.part.of(&record)))
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Whether this column gets the bytes that do not fit.
@@ -288,10 +322,7 @@ impl Payload {
     /// Appends one row; gives a sentence about what is wrong if that is to be an error.
     #[inline]
     pub(crate) fn push(&mut self, record: &RecordRef<'_>) -> Result<Option<String>> {
-        let payload = match self.part {
-            Part::Value => record.value,
-            Part::Key => record.key,
-        };
+        let payload = self.part.of(record);
         let bad = self.decoder.push(payload)?;
         if let Some(corrupt) = &mut self.corrupt {
             corrupt.rows.push(payload.filter(|_| bad.is_some()))?;

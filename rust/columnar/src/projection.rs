@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
+use barnabas_records::RecordIter;
 
 use crate::json::JsonOptions;
 use crate::payload::{PayloadFormat, PayloadOptions};
-use crate::{BadRecords, ColumnarError, Result};
+use crate::{BadRecords, ColumnarError, RecordSlice, Result};
 
 /// Deepest nesting of lists, maps and structs in a column's type.
 pub(crate) const TYPE_NESTING_LIMIT: usize = 100;
@@ -269,6 +270,17 @@ impl Projection {
     /// How the typed columns are made, if there may be some.
     pub fn payload(&self) -> Option<&PayloadOptions> {
         self.payload.as_deref()
+    }
+
+    /// The ids of schemas that these records name and that were not told: see [`PayloadOptions::missing_schemas`]. Records
+    /// that are broken name none; decoding says so.
+    pub fn missing_schemas(&self, slice: &RecordSlice<'_>) -> Vec<u32> {
+        let Some(payload) = self.payload().filter(|_| !slice.header.is_control()) else {
+            return Vec::new();
+        };
+        let wanted = slice.first_offset..slice.end_offset;
+        let records = RecordIter::new(slice.header, slice.payload).map_while(std::result::Result::ok);
+        payload.missing_schemas(records.filter(|record| wanted.contains(&record.offset)))
     }
 
     /// Where each column comes from, in the schema's order.

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{Field, Schema, SchemaRef};
-use barnabas_columnar::avro::{self, AvroOptions, Registry};
+use barnabas_columnar::avro::{self, AvroOptions, Registry, Unresolved};
 use barnabas_columnar::encode::{BatchEncoder, BatchOptions, Input, SealedBatch};
 use barnabas_columnar::{
     ColumnarError, Decoder, Dialect, JsonWriteOptions, Limits, PayloadFormat, PayloadOptions, Projection, RawColumn,
@@ -157,8 +157,9 @@ impl Wanted<'_, '_> {
         let mut map = option_map(self.options)?;
         map.entry("mode".to_owned()).or_insert_with(|| self.mode.to_owned());
         let mut payload = PayloadOptions::parse(self.format, &map).map_err(|error| raised(py, &error))?;
-        if let (PayloadFormat::Avro(options), Some(resolver)) = (&mut payload.format, self.resolver) {
-            options.writer = Some(avro::Writer::Registry(Arc::new(registry(resolver, records)?)));
+        if let Some(resolver) = self.resolver {
+            name_schemas(&mut payload);
+            tell_schemas(&payload, resolver, records)?;
         }
         let schema = match (self.schema, &payload.format) {
             (Some(schema), _) => schema.extract::<PySchema>()?.into_inner(),
@@ -183,25 +184,38 @@ fn derived(options: &AvroOptions) -> Result<SchemaRef, ColumnarError> {
     options.arrow_schema().map(Arc::new)
 }
 
-/// The schemas that these records name, asked for one after the other.
-fn registry(resolver: &Bound<'_, PyAny>, records: &Records) -> PyResult<Registry> {
-    let registry = Registry::new();
-    let mut missing = Vec::new();
+/// Has Avro's values name their schemas, which are told one by one.
+pub(crate) fn name_schemas(payload: &mut PayloadOptions) {
+    if let PayloadFormat::Avro(options) = &mut payload.format {
+        options.writer = Some(avro::Writer::Registry(Arc::new(Registry::new())));
+    }
+}
+
+/// What a resolver says about a schema.
+pub(crate) fn ask(resolver: &Bound<'_, PyAny>, id: u32) -> PyResult<Result<String, Unresolved>> {
+    let text = resolver.call1((id,))?.extract::<Option<String>>()?;
+    Ok(text.ok_or_else(|| Unresolved::Unknown("the resolver has no schema with this id".to_owned())))
+}
+
+/// Asks for the schemas that these records name, one after the other.
+fn tell_schemas(payload: &PayloadOptions, resolver: &Bound<'_, PyAny>, records: &Records) -> PyResult<()> {
+    let Some(registry) = payload.registry() else {
+        return Ok(());
+    };
     for (slot, range) in records.parts() {
         let storage = slot.storage();
         let walk = storage.records(range).map_err(|error| slot.broken(&error))?;
-        missing.extend(registry.missing(walk.filter_map(|record| record.ok()?.value)));
+        let missing = payload.missing_schemas(walk.map_while(Result::ok));
+        drop(storage);
+        for id in missing {
+            let told = match ask(resolver, id)? {
+                Ok(text) => registry.insert(id, &text),
+                Err(unknown) => registry.insert_unknown(id, &unknown.to_string()),
+            };
+            told.map_err(|error| raised(resolver.py(), &error))?;
+        }
     }
-    missing.sort_unstable();
-    missing.dedup();
-    for id in missing {
-        let told = match resolver.call1((id,))?.extract::<Option<String>>()? {
-            Some(text) => registry.insert(id, &text),
-            None => registry.insert_unknown(id, "the resolver has no schema with this id"),
-        };
-        told.map_err(|error| raised(resolver.py(), &error))?;
-    }
-    Ok(registry)
+    Ok(())
 }
 
 /// The records as Arrow batches.

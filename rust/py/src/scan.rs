@@ -6,6 +6,7 @@ use std::time::Duration;
 use arrow_schema::SchemaRef;
 use barnabas_client::ClientError;
 use barnabas_client::config::{OptionValue, Options};
+use barnabas_columnar::avro::Unresolved;
 use barnabas_columnar::{ColumnarError, Limits, PayloadOptions, Projection};
 use barnabas_scan::{ClientPool, ScanConfig, ScanError, Waited};
 use pyo3::exceptions::PyValueError;
@@ -14,7 +15,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
 use pyo3_arrow::{PyRecordBatch, PySchema};
 
-use crate::columns::option_map;
+use crate::columns::{ask, name_schemas, option_map};
 use crate::door::wait_in_slices;
 use crate::error::{raise, raise_code_at};
 
@@ -37,7 +38,15 @@ fn check_schema(
     format: &str,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
-    projection(schema.into_inner(), raw_columns.as_deref(), false, format, options).map(|_| ())
+    projection(
+        schema.into_inner(),
+        raw_columns.as_deref(),
+        false,
+        format,
+        options,
+        false,
+    )
+    .map(|_| ())
 }
 
 fn projection(
@@ -46,6 +55,7 @@ fn projection(
     fail_fast: bool,
     format: &str,
     options: Option<&Bound<'_, PyDict>>,
+    names_schemas: bool,
 ) -> PyResult<Projection> {
     let made = match raw_columns {
         None => Projection::raw(schema),
@@ -54,7 +64,12 @@ fn projection(
             if fail_fast {
                 map.insert("mode".to_owned(), "FAILFAST".to_owned());
             }
-            PayloadOptions::parse(format, &map).and_then(|payload| Projection::typed_with(schema, raw_columns, payload))
+            PayloadOptions::parse(format, &map).and_then(|mut payload| {
+                if names_schemas {
+                    name_schemas(&mut payload);
+                }
+                Projection::typed_with(schema, raw_columns, payload)
+            })
         }
     };
     made.map_err(|error| PyValueError::new_err(error.to_string()))
@@ -101,18 +116,39 @@ fn option_value(value: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
 /// Iterator over the Arrow batches of the records with offsets from `start` to before `end`.
 ///
 /// The batches have `__arrow_c_array__`: `pyarrow.record_batch(batch)` takes them without a copy. Fetching and decoding
-/// run ahead on a thread that never waits for Python; dropping the scan ends it.
+/// run ahead on a thread that never waits for Python, but for the schemas that Avro's values name: `resolver` gives a
+/// schema's text by its id, or None, and is called by `next()`. Dropping the scan ends it.
 #[pyclass(frozen, module = "barnabas._core")]
 #[derive(Debug)]
 pub(crate) struct Scan {
     scan: Mutex<barnabas_scan::Scan>,
+    resolver: Option<Py<PyAny>>,
+}
+
+impl Scan {
+    /// Finds out the schema that records name, on the thread that waits for them.
+    fn resolve(&self, py: Python<'_>, id: u32) -> PyResult<()> {
+        let found = match &self.resolver {
+            Some(resolver) => ask(resolver.bind(py), id),
+            None => Ok(Err(Unresolved::Failed("there is no resolver".to_owned()))),
+        };
+        let (told, raised) = match found {
+            Ok(told) => (told, Ok(())),
+            Err(error) => (Err(Unresolved::Failed(error.to_string())), Err(error)),
+        };
+        self.scan
+            .lock_py_attached(py)
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .tell(told);
+        raised
+    }
 }
 
 #[pymethods]
 impl Scan {
     #[new]
     #[pyo3(signature = (client, topic, partition, start, end, schema, *, raw_columns=None, fail_fast=false,
-                        format="json", options=None, rows=None, idle_timeout_ms=120_000))]
+                        format="json", options=None, resolver=None, rows=None, idle_timeout_ms=120_000))]
     #[expect(
         clippy::too_many_arguments,
         clippy::needless_pass_by_value,
@@ -130,10 +166,19 @@ impl Scan {
         fail_fast: bool,
         format: &str,
         options: Option<&Bound<'_, PyDict>>,
+        resolver: Option<Py<PyAny>>,
         rows: Option<usize>,
         idle_timeout_ms: u64,
     ) -> PyResult<Self> {
-        let projection = projection(schema.into_inner(), raw_columns.as_deref(), fail_fast, format, options)?;
+        let schema = schema.into_inner();
+        let projection = projection(
+            schema,
+            raw_columns.as_deref(),
+            fail_fast,
+            format,
+            options,
+            resolver.is_some(),
+        )?;
         let default = Limits::default();
         let limits = Limits {
             rows: rows.unwrap_or(default.rows),
@@ -150,6 +195,7 @@ impl Scan {
         let scan = client.pool.scan(config, Duration::from_millis(idle_timeout_ms));
         Ok(Self {
             scan: Mutex::new(scan.map_err(|error| exception(py, &error))?),
+            resolver,
         })
     }
 
@@ -168,16 +214,19 @@ impl Scan {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyRecordBatch>> {
-        let found = wait_in_slices(py, None, |slice| {
-            self.scan
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner)
-                .next_within(slice)
-        })?;
-        match found {
-            Some(Ok(Waited::Batch(batch))) => Ok(Some(PyRecordBatch::new(batch))),
-            Some(Ok(Waited::End)) | None => Ok(None),
-            Some(Err(error)) => Err(exception(py, &error)),
+        loop {
+            let found = wait_in_slices(py, None, |slice| {
+                self.scan
+                    .lock()
+                    .unwrap_or_else(std::sync::PoisonError::into_inner)
+                    .next_within(slice)
+            })?;
+            match found {
+                Some(Ok(Waited::Batch(batch))) => return Ok(Some(PyRecordBatch::new(batch))),
+                Some(Ok(Waited::Schema(id))) => self.resolve(py, id)?,
+                Some(Ok(Waited::End)) | None => return Ok(None),
+                Some(Err(error)) => return Err(exception(py, &error)),
+            }
         }
     }
 }

@@ -3,14 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use barnabas_client::ClientError;
 use barnabas_client::fetched::FetchedBatch;
-use barnabas_columnar::{Decoder, Limits, Projection, RecordSlice};
+use barnabas_columnar::avro::Unresolved;
+use barnabas_columnar::{ColumnarError, Decoder, Limits, Projection, RecordSlice};
 
 use crate::{BatchSource, Result, ScanError};
 
@@ -42,14 +43,21 @@ pub struct ScanConfig {
 pub enum Waited {
     /// A batch.
     Batch(RecordBatch),
+    /// The records to come name this Avro schema, whose text [`Scan::tell`] takes; nothing comes before. Only when the
+    /// projection's registry has no resolver, which would be asked on the scan's own thread.
+    Schema(u32),
     /// The end of the range.
     End,
 }
 
+/// What is said to [`Waited::Schema`].
+type Told = std::result::Result<String, Unresolved>;
+
 /// An offset range of one partition as Arrow batches. Dropping it ends the reading.
 pub struct Scan {
     schema: SchemaRef,
-    queue: Receiver<Result<Option<RecordBatch>>>,
+    queue: Receiver<Result<Waited>>,
+    told: Sender<Told>,
     cancelled: Arc<AtomicBool>,
     wake: Box<dyn Fn() + Send>,
     done: bool,
@@ -76,12 +84,14 @@ impl Scan {
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
         let (sender, queue) = sync_channel(PREFETCHED_BATCHES);
+        let (told, answers) = channel();
         let cancelled = Arc::new(AtomicBool::new(false));
         let schema = Arc::clone(config.projection.schema());
         let worker = Worker {
             position: config.start,
             config,
             sender,
+            answers,
             cancelled: Arc::clone(&cancelled),
         };
         std::thread::Builder::new()
@@ -91,6 +101,7 @@ impl Scan {
         Ok(Self {
             schema,
             queue,
+            told,
             cancelled,
             wake: Box::new(wake),
             done: false,
@@ -108,14 +119,21 @@ impl Scan {
             return Some(Ok(Waited::End));
         }
         let found = match self.queue.recv_timeout(timeout) {
-            Ok(Ok(Some(batch))) => return Some(Ok(Waited::Batch(batch))),
-            Ok(Ok(None)) => Ok(Waited::End),
+            Ok(Ok(Waited::End)) => Ok(Waited::End),
+            Ok(Ok(found)) => return Some(Ok(found)),
             Ok(Err(error)) => Err(error),
             Err(RecvTimeoutError::Timeout) => return None,
             Err(RecvTimeoutError::Disconnected) => Err(ScanError::ThreadDied),
         };
         self.done = true;
         Some(found)
+    }
+
+    /// Answers [`Waited::Schema`]: the schema's text, or why there is none. An id that is unknown makes its values bad
+    /// records; what could not be found out ends the scan with an error.
+    pub fn tell(&self, schema: std::result::Result<String, Unresolved>) {
+        // A scan that ended needs no answer.
+        let _ = self.told.send(schema);
     }
 }
 
@@ -128,6 +146,9 @@ impl Iterator for Scan {
                 Some(Ok(Waited::Batch(batch))) => return Some(Ok(batch)),
                 Some(Ok(Waited::End)) => return None,
                 Some(Err(error)) => return Some(Err(error)),
+                Some(Ok(Waited::Schema(_))) => {
+                    self.tell(Err(Unresolved::Failed("the registry was given no resolver".to_owned())));
+                }
                 None => {}
             }
         }
@@ -147,7 +168,8 @@ impl Drop for Scan {
 struct Worker {
     config: ScanConfig,
     position: i64,
-    sender: SyncSender<Result<Option<RecordBatch>>>,
+    sender: SyncSender<Result<Waited>>,
+    answers: Receiver<Told>,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -161,7 +183,7 @@ enum Ended {
 impl Worker {
     fn run<S: BatchSource>(mut self, open: impl FnOnce() -> std::result::Result<S, ClientError>) {
         let last = match self.read(open) {
-            Ok(Ended::Whole) => Ok(None),
+            Ok(Ended::Whole) => Ok(Waited::End),
             Ok(Ended::Cancelled) => return,
             Err(error) => Err(error),
         };
@@ -180,8 +202,9 @@ impl Worker {
             let Some(batch) = source.next_batch().map_err(|source| self.fetch_error(source))? else {
                 break;
             };
-            self.decode(&mut decoder, &batch, &mut full)?;
-            if self.hand_over(&mut full) == Ended::Cancelled {
+            if self.decode(&mut decoder, &batch, &mut full)? == Ended::Cancelled
+                || self.hand_over(&mut full) == Ended::Cancelled
+            {
                 return Ok(Ended::Cancelled);
             }
         }
@@ -193,7 +216,7 @@ impl Worker {
         Ok(self.hand_over(&mut full))
     }
 
-    fn decode(&mut self, decoder: &mut Decoder, batch: &FetchedBatch, full: &mut Vec<RecordBatch>) -> Result<()> {
+    fn decode(&mut self, decoder: &mut Decoder, batch: &FetchedBatch, full: &mut Vec<RecordBatch>) -> Result<Ended> {
         let slice = RecordSlice {
             topic: &self.config.topic,
             partition: self.config.partition,
@@ -202,14 +225,39 @@ impl Worker {
             first_offset: batch.first_offset.max(self.position),
             end_offset: batch.end_offset.min(self.config.end),
         };
+        if self.ask_for_schemas(&slice)? == Ended::Cancelled {
+            return Ok(Ended::Cancelled);
+        }
         decoder.push(&slice, full)?;
         self.position = self.position.max(batch.header.last_offset().saturating_add(1));
-        Ok(())
+        Ok(Ended::Whole)
+    }
+
+    /// Has the user tell the schemas that records name and that nobody told yet.
+    fn ask_for_schemas(&self, slice: &RecordSlice<'_>) -> Result<Ended> {
+        let payload = self.config.projection.payload();
+        let Some(registry) = payload.and_then(|payload| payload.registry()) else {
+            return Ok(Ended::Whole);
+        };
+        for id in self.config.projection.missing_schemas(slice) {
+            if self.sender.send(Ok(Waited::Schema(id))).is_err() {
+                return Ok(Ended::Cancelled);
+            }
+            match self.answers.recv() {
+                Ok(Ok(text)) => registry.insert(id, &text)?,
+                Ok(Err(Unresolved::Unknown(reason))) => registry.insert_unknown(id, &reason)?,
+                Ok(Err(Unresolved::Failed(reason))) => {
+                    return Err(ColumnarError::SchemaUnresolved { id, reason }.into());
+                }
+                Err(_) => return Ok(Ended::Cancelled),
+            }
+        }
+        Ok(Ended::Whole)
     }
 
     fn hand_over(&self, full: &mut Vec<RecordBatch>) -> Ended {
         for batch in full.drain(..) {
-            if self.sender.send(Ok(Some(batch))).is_err() {
+            if self.sender.send(Ok(Waited::Batch(batch))).is_err() {
                 return Ended::Cancelled;
             }
         }

@@ -11,7 +11,8 @@ use arrow_array::types::Int64Type;
 use arrow_schema::{DataType, Field, Schema};
 use barnabas_client::ClientError;
 use barnabas_client::fetched::FetchedBatch;
-use barnabas_columnar::{BadRecords, Limits, Projection};
+use barnabas_columnar::avro::{AvroOptions, Registry, Unresolved};
+use barnabas_columnar::{BadRecords, Limits, Part, PayloadFormat, PayloadOptions, Projection};
 use barnabas_records::{BatchBuilder, BatchRef, Seal};
 use barnabas_scan::{BatchSource, PREFETCHED_BATCHES, Scan, ScanConfig, ScanError, Waited};
 use bytes::Bytes;
@@ -219,4 +220,163 @@ fn prefetch_is_bounded_and_dropping_ends_the_thread() {
     drop(scan);
     let last = std::iter::from_fn(|| asks.recv_timeout(Duration::from_secs(10)).ok()).last();
     assert_eq!(last, Some("dropped"));
+}
+
+/// One batch whose values name these schemas and are a zigzag varint after them; the keys name schema 99.
+fn framed(base_offset: i64, rows: &[(u8, u8)]) -> FetchedBatch {
+    let mut builder = BatchBuilder::new(Vec::new());
+    for (schema, number) in rows {
+        let value = [0, 0, 0, 0, *schema, *number];
+        builder
+            .append(0, Some(&[0, 0, 0, 0, 99, 8]), Some(&value), &[])
+            .unwrap();
+    }
+    let seal = Seal {
+        base_offset,
+        ..Seal::default()
+    };
+    let bytes = builder.finish(&seal, &mut Vec::new()).unwrap();
+    let batch = BatchRef::parse(&bytes).unwrap();
+    FetchedBatch {
+        header: batch.header,
+        payload: Bytes::copy_from_slice(batch.payload()),
+        ..fetched(base_offset, 1, false)
+    }
+}
+
+/// The column `a` of values or keys whose schemas `registry` has.
+fn framed_config(range: Range<i64>, registry: Registry, part: Part) -> ScanConfig {
+    let schema = Arc::new(Schema::new(vec![Field::new("a", DataType::Int64, true)]));
+    let payload = PayloadOptions {
+        part,
+        ..PayloadOptions::new(PayloadFormat::Avro(AvroOptions::registry(Arc::new(registry))))
+    };
+    ScanConfig {
+        projection: Projection::typed_with(schema, &[], payload).unwrap(),
+        ..config(range, 100)
+    }
+}
+
+fn record_of(number: &str) -> String {
+    format!(r#"{{"type": "record", "name": "R", "fields": [{{"name": "a", "type": "{number}"}}]}}"#)
+}
+
+/// What a scan finds when `tell` answers for its schemas, with the ids that it was asked for.
+fn resolved(
+    mut scan: Scan,
+    tell: impl Fn(u32) -> Result<String, Unresolved>,
+) -> (Vec<u32>, Result<Vec<Option<i64>>, String>) {
+    let (mut asked, mut rows) = (Vec::new(), Vec::new());
+    loop {
+        match scan.next_within(Duration::from_secs(30)).unwrap() {
+            Ok(Waited::Batch(batch)) => rows.extend(batch.column(0).as_primitive::<Int64Type>()),
+            Ok(Waited::Schema(id)) => {
+                asked.push(id);
+                scan.tell(tell(id));
+            }
+            Ok(Waited::End) => return (asked, Ok(rows)),
+            Err(error) => return (asked, Err(error.to_string())),
+        }
+    }
+}
+
+fn framed_batches() -> Vec<Result<FetchedBatch, ClientError>> {
+    vec![
+        Ok(framed(0, &[(1, 2), (2, 4), (1, 6)])),
+        Ok(framed(3, &[(2, 8), (3, 10)])),
+        Ok(framed(5, &[(4, 12)])),
+    ]
+}
+
+#[test]
+fn schemas_are_asked_for_once_and_only_those_of_the_range() {
+    let numbers = |id| match id {
+        1 => Ok(record_of("int")),
+        2 => Ok(record_of("long")),
+        _ => Err(Unresolved::Unknown("it was deleted".to_owned())),
+    };
+    let config = framed_config(0..5, Registry::new(), Part::Value);
+    assert_eq!(
+        resolved(scan(config, framed_batches()), numbers),
+        (vec![1, 2, 3], Ok(vec![Some(1), Some(2), Some(3), Some(4), None]))
+    );
+    let config = framed_config(2..4, Registry::new(), Part::Value);
+    assert_eq!(
+        resolved(scan(config, framed_batches()), numbers),
+        (vec![1, 2], Ok(vec![Some(3), Some(4)]))
+    );
+    let keys = framed_config(0..3, Registry::new(), Part::Key);
+    assert_eq!(
+        resolved(scan(keys, framed_batches()), |_| Ok(record_of("long"))),
+        (vec![99], Ok(vec![Some(4); 3]))
+    );
+}
+
+#[test]
+fn a_resolver_of_the_registry_is_asked_on_the_scans_own_thread() {
+    let registry = Registry::with_resolver(|id| match id {
+        1 | 2 => Ok(record_of("long")),
+        _ => Err(Unresolved::Unknown("there is none".to_owned())),
+    });
+    let config = framed_config(0..6, registry, Part::Value);
+    let never = |id| unreachable!("schema {id}");
+    assert_eq!(
+        resolved(scan(config, framed_batches()), never).1,
+        Ok(vec![Some(1), Some(2), Some(3), Some(4), None, None])
+    );
+}
+
+#[test]
+fn a_schema_that_is_not_found_out_ends_the_scan() {
+    let down = |_| Err(Unresolved::Failed("the registry is down".to_owned()));
+    let config = framed_config(0..5, Registry::new(), Part::Value);
+    let (asked, found) = resolved(scan(config.clone(), framed_batches()), down);
+    assert_eq!(asked, [1]);
+    assert!(found.unwrap_err().contains("the registry is down"));
+    let (_, found) = resolved(scan(config.clone(), framed_batches()), |_| Ok("no schema".to_owned()));
+    assert!(found.is_err());
+    // Who only iterates is told what is missing.
+    let errors: Vec<String> = scan(config, framed_batches())
+        .map(|batch| batch.unwrap_err().to_string())
+        .collect();
+    assert!(errors.len() == 1 && errors[0].contains("no resolver"), "{errors:?}");
+}
+
+#[test]
+fn a_scan_that_waits_for_a_schema_ends_when_it_is_dropped() {
+    let (asked, asks) = channel();
+    let source = Waiting {
+        asked,
+        gate: channel().1,
+        next: 0,
+    };
+    let config = framed_config(0..5, Registry::new(), Part::Value);
+    let mut scan = Scan::start(
+        config,
+        move || Ok(Framed(vec![framed(0, &[(1, 2)])].into_iter(), source)),
+        || (),
+    )
+    .unwrap();
+    assert!(matches!(
+        scan.next_within(Duration::from_secs(30)),
+        Some(Ok(Waited::Schema(1)))
+    ));
+    assert!(
+        scan.next_within(Duration::from_millis(10)).is_none(),
+        "it waits for the answer"
+    );
+    drop(scan);
+    assert_eq!(asks.recv_timeout(Duration::from_secs(30)).unwrap(), "dropped");
+}
+
+/// Gives what it was made with; the other source tells when both are dropped.
+struct Framed(
+    std::vec::IntoIter<FetchedBatch>,
+    #[expect(dead_code, reason = "for its drop")] Waiting,
+);
+
+impl BatchSource for Framed {
+    fn next_batch(&mut self) -> Result<Option<FetchedBatch>, ClientError> {
+        Ok(self.0.next())
+    }
 }

@@ -3,8 +3,8 @@
 //!
 //! Who knows the schemas is the caller's business: a [`Resolver`] is asked for an id that is not known, on the thread
 //! that decodes. A caller that must not be called from there (one that needs Python's interpreter, or that waits for
-//! the network) leaves the resolver out, asks [`Registry::missing`] for the ids of the values to come and tells their
-//! schemas by [`Registry::insert`] before it decodes.
+//! the network) leaves the resolver out, asks [`crate::Projection::missing_schemas`] for the ids of the records to come
+//! and tells their schemas by [`Registry::insert`] before it decodes.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
@@ -124,6 +124,11 @@ impl Registry {
         }
         known.schemas.insert(id, schema);
         Ok(())
+    }
+
+    /// Whether it asks for what it does not know.
+    pub fn has_resolver(&self) -> bool {
+        self.resolver.is_some()
     }
 
     /// The ids of these values that are not known, each once, at most [`SCHEMAS_LIMIT`] of them.

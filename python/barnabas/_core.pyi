@@ -365,6 +365,12 @@ class ClientCore:
     def wake(self) -> None:
         """Makes a wait of another thread return early."""
 
+    def bell(self) -> int:
+        """A new socket, to be owned by the caller: it gets one byte for each `arm_bell()` that found nothing."""
+
+    def arm_bell(self) -> bool:
+        """Lets the next event ring the bell, once; False, and nothing will ring, if an event waits already."""
+
     def cluster(self) -> tuple[Any, ...]:
         """(cluster id, controller id, brokers, topics) as metadata has them now."""
 
@@ -480,8 +486,12 @@ class FetchCore:
         poll_interval_ms: float,
         leave_api_key: int,
         leave_variants: list[tuple[int, int, Any]],
+        full_variants: list[tuple[int, int, Any]],
     ) -> None:
-        """Repeats a heartbeat, and sends the LeaveGroup if `poll_called` is not called in time."""
+        """Repeats a heartbeat, and sends the LeaveGroup if `poll_called` is not called in time.
+
+        After a lost answer `full_variants` is sent in its place, if there are any.
+        """
 
     def stop_heartbeat(self) -> None: ...
     def poll_called(self) -> None: ...

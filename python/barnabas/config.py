@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import enum
+import re  # noqa: TC003 - in the annotations of a dataclass
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -27,6 +28,8 @@ class Kind(enum.Enum):
     LONG = "long"
     LIST = "list"
     CALLABLE = "callable"
+    OBJECTS = "objects"
+    """Strings as in a list, or objects of the user's own."""
 
 
 class _Required(enum.Enum):
@@ -54,6 +57,7 @@ class Option:
         low: Least valid number.
         high: Greatest valid number.
         choices: Valid strings, compared without case.
+        form: Valid strings besides the choices.
         nullable: Whether None is a valid value.
         source: Who named it: "kafka", or "barnabas" for an option of our own.
         unsupported: Why it cannot be set yet and what to do instead; empty for an option that works.
@@ -68,6 +72,7 @@ class Option:
     low: int | None = None
     high: int | None = None
     choices: tuple[str, ...] = ()
+    form: re.Pattern[str] | None = None
     nullable: bool = False
     source: str = "kafka"
     unsupported: str = ""
@@ -79,7 +84,7 @@ class Option:
         """The name as a Python keyword argument."""
         return self.name.replace(".", "_")
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Any) -> Any:  # noqa: PLR0911 - one for each kind
         """Converts a user's value to the option's type and checks its range.
 
         Args:
@@ -108,10 +113,13 @@ class Option:
                 if not callable(value):
                     raise self._invalid(value)
                 return value
+            case Kind.OBJECTS:
+                return self._objects(value)
 
     def _expected(self) -> str:
         if self.choices:
-            return "one of " + ", ".join(self.choices)
+            others = "" if self.form is None else f", or what matches {self.form.pattern}"
+            return "one of " + ", ".join(self.choices) + others
         if self.low is not None and self.high is not None:
             return f"{self.kind.value} between {self.low} and {self.high}"
         if self.low is not None:
@@ -156,6 +164,8 @@ class Option:
         for choice in self.choices:
             if word == choice.lower():
                 return choice
+        if self.form is not None and self.form.fullmatch(value.strip()):
+            return value.strip()
         raise self._invalid(value)
 
     def _list(self, value: object) -> tuple[str, ...]:
@@ -174,6 +184,18 @@ class Option:
                 raise self._invalid(value)
             if word:
                 checked.append(word)
+        return tuple(checked)
+
+    def _objects(self, value: object) -> tuple[object, ...]:
+        if isinstance(value, str):
+            return self._list(value)
+        if not isinstance(value, Iterable) or isinstance(value, bytes | Mapping):
+            raise self._invalid(value)
+        checked: list[object] = []
+        for item in value:
+            if item is None or isinstance(item, type):
+                raise self._invalid(value)
+            checked += self._list([item]) if isinstance(item, str) else [item]
         return tuple(checked)
 
 
@@ -240,8 +262,12 @@ class Options(Mapping[str, Any]):
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in self._values.items()
-            if value is not None and not callable(value)
+            if value is not None and not callable(value) and not _has_objects(value)
         }
+
+
+def _has_objects(value: object) -> bool:
+    return isinstance(value, tuple) and not all(isinstance(item, str) for item in value)
 
 
 class OptionTable(Mapping[str, Option]):

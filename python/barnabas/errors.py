@@ -16,7 +16,21 @@ from __future__ import annotations
 from barnabas import error_codes as _codes
 from barnabas.error_base import KafkaError
 from barnabas.error_codes import *  # noqa: F403  every class of the generated table
-from barnabas.error_codes import BY_CODE, MessageTooLargeError, NetworkError, RequestTimedOutError, UnknownServerError
+from barnabas.error_codes import (
+    BY_CODE,
+    MessageTooLargeError,
+    NetworkError,
+    OffsetOutOfRangeError,
+    RequestTimedOutError,
+    UnknownServerError,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from barnabas._core import Record
+    from barnabas.types import OffsetAndMetadata, TopicPartition
 
 
 class KafkaTimeoutError(RequestTimedOutError, TimeoutError):
@@ -55,6 +69,46 @@ class SerializationError(KafkaError):
 
     name = "SERIALIZATION_ERROR"
     text = "a key or value could not be serialized"
+
+
+class DeserializationError(SerializationError):
+    """A key or value that was read could not be turned into an object.
+
+    Attributes:
+        record: The record as it was read: `record.value` and `record.key` are its bytes.
+        part: "key" or "value".
+    """
+
+    name = "DESERIALIZATION_ERROR"
+    text = "a key or value could not be deserialized"
+
+    def __init__(self, message: str | None = None, *, record: Record, part: str) -> None:
+        super().__init__(message, topic_partition=(record.topic, record.partition))
+        self.record = record
+        self.part = part
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a DeserializationError cannot be pickled: it holds the record that it is about")
+
+
+class LogTruncationError(OffsetOutOfRangeError):
+    """Records that were read are not in the log any more: an unclean election has cut it (KIP-320).
+
+    Attributes:
+        divergent_offsets: The first offset at which the logs differ, by partition; empty where it is not known.
+    """
+
+    text = "records that were read have been cut from the log"
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        divergent_offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None,
+        topic_partition: tuple[str, int] | None = None,
+    ) -> None:
+        super().__init__(message, topic_partition=topic_partition)
+        self.divergent_offsets = dict(divergent_offsets or {})
 
 
 class CommitFailedError(KafkaError):

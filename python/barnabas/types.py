@@ -19,6 +19,7 @@ __all__ = [
     "OffsetAndTimestamp",
     "PartitionInfo",
     "RecordMetadata",
+    "SubscriptionPattern",
     "TopicListing",
     "TopicPartition",
 ]
@@ -34,6 +35,17 @@ class TopicPartition(NamedTuple):
 
     topic: str
     partition: int
+
+
+class SubscriptionPattern(NamedTuple):
+    """A regular expression for topics that the group's coordinator evaluates (RE2's syntax, KIP-848), for `subscribe`.
+
+    Example:
+        >>> SubscriptionPattern("orders-.*").pattern
+        'orders-.*'
+    """
+
+    pattern: str
 
 
 class OffsetAndMetadata(NamedTuple):

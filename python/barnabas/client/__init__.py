@@ -10,7 +10,21 @@ from __future__ import annotations
 from barnabas.client.admin import Admin
 from barnabas.client.consumer import Consumer
 from barnabas.client.core import Delivery, DeliveryBatch, Record, Records
+from barnabas.client.decoding import ConsumerInterceptor, DecodedRecord, DecodedRecords, by_column
 from barnabas.client.producer import Producer
 from barnabas.client.subscription import RebalanceListener
 
-__all__ = ["Admin", "Consumer", "Delivery", "DeliveryBatch", "Producer", "RebalanceListener", "Record", "Records"]
+__all__ = [
+    "Admin",
+    "Consumer",
+    "ConsumerInterceptor",
+    "DecodedRecord",
+    "DecodedRecords",
+    "Delivery",
+    "DeliveryBatch",
+    "Producer",
+    "RebalanceListener",
+    "Record",
+    "Records",
+    "by_column",
+]

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import logging
-import re
 from typing import TYPE_CHECKING, Any
 
-from barnabas import errors
-from barnabas.client.core import NO_RECORDS, Record, Records
+from barnabas.client.consumer_face import CLOSE_TIMEOUT, ITERATION_WAIT, ConsumerFace
+from barnabas.client.core import NO_RECORDS
 from barnabas.client.iteration import Chunk
 from barnabas.client.operations import offsets as offset_operations
-from barnabas.client.operations.api import Backoff
 from barnabas.client.operations.metadata import read_cluster
 from barnabas.client.options import CONSUMER
-from barnabas.client.reader import Reader
-from barnabas.client.subscription import Phase, RebalanceListener, Reset
-from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, PartitionInfo, TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from types import TracebackType
     from typing import Self
 
-    from barnabas.client.driver import Task
+    from barnabas.client.core import Records
+    from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, PartitionInfo, TopicPartition
 
 __all__ = ["Consumer"]
 
-_log = logging.getLogger("barnabas.consumer")
 
-_ITERATION_WAIT = 10.0
-_CLOSE_TIMEOUT = 30.0
-
-
-class Consumer(Reader):
+class Consumer(ConsumerFace):
     """Reads records from topics.
 
     With a `group_id` and topics, it shares the topics' partitions with the group's other members. With `assign`, it
@@ -67,68 +57,6 @@ class Consumer(Reader):
 
     # What to read
 
-    def subscribe(self, topics: Iterable[str] | re.Pattern[str], listener: RebalanceListener | None = None) -> None:
-        """Reads topics as a member of the group `group_id`; replaces an earlier subscription.
-
-        Partitions are assigned by later calls of `poll`.
-
-        Args:
-            topics: Names of topics, or a compiled pattern for whole names. Which topics match it is looked up every
-                `metadata_max_age_ms`; internal ones do not count unless `exclude_internal_topics` is off. An empty list
-                is the same as `unsubscribe`.
-            listener: Told when partitions come and go.
-
-        Raises:
-            IllegalStateError: Partitions were assigned by hand, or there is no `group_id`.
-            TypeError: `topics` is a string.
-
-        Example:
-            >>> consumer.unsubscribe()
-            >>> consumer.subscribe(["orders", "payments"])
-        """
-        if isinstance(topics, str):
-            raise TypeError(f"subscribe() takes a list of topics: write subscribe([{topics!r}])")
-        if isinstance(topics, re.Pattern):
-            with self._alone:
-                group = self._require_membership()
-                self._state.subscribe_pattern(topics, listener)
-                group.subscribe_pattern()
-            return
-        names = list(topics)
-        for name in names:
-            if not (name and isinstance(name, str)):
-                raise TypeError(f"a topic is a string that is not empty, got {name!r}")
-        with self._alone:
-            if not names:
-                self._unsubscribe()
-                return
-            group = self._require_membership()
-            self._state.subscribe(names, listener)
-            group.subscribe(names)
-
-    def assign(self, partitions: Iterable[TopicPartition | tuple[str, int]]) -> None:
-        """Reads exactly these partitions, without a group's rebalancing; replaces an earlier assignment.
-
-        Partitions that were assigned before keep their positions.
-
-        Args:
-            partitions: The partitions. An empty list is the same as `unsubscribe`.
-
-        Raises:
-            IllegalStateError: Topics were subscribed to.
-
-        Example:
-            >>> consumer.assign([TopicPartition("orders", 0)])
-        """
-        wanted = [TopicPartition(*partition) for partition in partitions]
-        with self._alone:
-            if not wanted:
-                self._unsubscribe()
-                return
-            self._drop_chunk()
-            self._state.assign(wanted)
-            self._core.want_topics(sorted({partition.topic for partition in wanted}))
-
     def unsubscribe(self) -> None:
         """Gives up topics and partitions; a member leaves its group. Nothing is committed by this.
 
@@ -136,28 +64,10 @@ class Consumer(Reader):
             >>> consumer.unsubscribe()
         """
         with self._alone:
-            self._unsubscribe()
+            self._choose_nothing()
 
-    def subscription(self) -> frozenset[str]:
-        """The topics subscribed to.
-
-        Example:
-            >>> consumer.subscribe(["orders"])
-            >>> consumer.subscription()
-            frozenset({'orders'})
-        """
-        with self._alone:
-            return frozenset(self._state.topics)
-
-    def assignment(self) -> frozenset[TopicPartition]:
-        """The partitions that are being read.
-
-        Example:
-            >>> consumer.assignment()
-            frozenset({TopicPartition(topic='orders', partition=0)})
-        """
-        with self._alone:
-            return frozenset(self._state.partitions)
+    def _choose_nothing(self) -> None:
+        self._wait(self._unsubscribe(), CLOSE_TIMEOUT)
 
     # Reading
 
@@ -172,13 +82,17 @@ class Consumer(Reader):
             max_records: The most records to return; the others stay for the next call.
 
         Returns:
-            The records, lazily decoded; empty when the time is over.
+            `Records`, lazily decoded, or with deserializers at most `max_poll_records` `DecodedRecords`; empty when the
+            time is over.
 
         Raises:
             IllegalStateError: Nothing was subscribed to or assigned, or the consumer is closed.
             WakeupError: Another thread called `wakeup`.
             OffsetOutOfRangeError: An offset is gone and `auto_offset_reset` is none.
             NoOffsetForPartitionError: There is no committed offset and `auto_offset_reset` is none.
+            LogTruncationError: Records that were read are gone from the log and `auto_offset_reset` is none.
+            CorruptMessageError: What lies at a partition's position is damaged; at every poll until a `seek` past it.
+            DeserializationError: A deserializer refused the record at a partition's position; until a `seek` past it.
             KafkaError: A broker refused what cannot be tried again.
 
         Example:
@@ -195,7 +109,7 @@ class Consumer(Reader):
             self._given = self._poll(timeout, max_records)
             return self._given
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[Any]:
         """Iterates over records for ever: `poll` in a loop. Ends when the consumer is closed.
 
         A record counts as consumed, for `commit` and `position`, once it has been given out.
@@ -211,7 +125,7 @@ class Consumer(Reader):
             if chunk is None:
                 with self._alone:
                     self._given = NO_RECORDS
-                    records = self._poll(_ITERATION_WAIT, self._options["max.poll.records"])
+                    records = self._poll(ITERATION_WAIT, self._options["max.poll.records"])
                     if not records:
                         continue
                     chunk = self._chunk = Chunk(records)
@@ -223,57 +137,7 @@ class Consumer(Reader):
             else:
                 self._chunk = None
 
-    def wakeup(self) -> None:
-        """Makes a `poll` that waits, or else the next one, raise `WakeupError`. May be called by any thread.
-
-        Example:
-            >>> consumer.wakeup()
-            >>> try:
-            ...     consumer.poll(timeout=60)
-            ... except errors.WakeupError:
-            ...     print("awake")
-            awake
-        """
-        self._woken.set()
-        self._core.wake()
-
     # Where to read
-
-    def seek(self, partition: TopicPartition | tuple[str, int], offset: int) -> None:
-        """Goes on reading a partition at an offset.
-
-        Raises:
-            IllegalStateError: The partition is not assigned.
-            ValueError: The offset is negative.
-
-        Example:
-            >>> consumer.seek(TopicPartition("orders", 0), 1)
-        """
-        with self._alone:
-            self._drop_chunk()
-            self._state.seek(TopicPartition(*partition), offset)
-
-    def seek_to_beginning(self, partitions: Iterable[TopicPartition | tuple[str, int]] | None = None) -> None:
-        """Goes on reading partitions (by default all that are assigned) at the first record they have.
-
-        Raises:
-            IllegalStateError: A partition is not assigned.
-
-        Example:
-            >>> consumer.seek_to_beginning()
-        """
-        self._seek_by_rule(partitions, Reset.EARLIEST)
-
-    def seek_to_end(self, partitions: Iterable[TopicPartition | tuple[str, int]] | None = None) -> None:
-        """Goes on reading partitions (by default all that are assigned) at their ends.
-
-        Raises:
-            IllegalStateError: A partition is not assigned.
-
-        Example:
-            >>> consumer.seek_to_end()
-        """
-        self._seek_by_rule(partitions, Reset.LATEST)
 
     def position(self, partition: TopicPartition | tuple[str, int], timeout: float | None = None) -> int:
         """The offset of the next record that is given out; looks it up where that has not happened yet.
@@ -292,52 +156,13 @@ class Consumer(Reader):
             >>> consumer.position(TopicPartition("orders", 0))
             1
         """
-        wanted = TopicPartition(*partition)
         with self._alone:
             deadline = self._driver.now() + self._timeout(timeout)
             while True:
-                unread = self._chunk.unread() if self._chunk is not None else {}
-                found = unread.get(wanted, self._positions.position(wanted))
+                found = self._find_position(partition, deadline)
                 if found is not None:
                     return found
-                if self._driver.now() >= deadline:
-                    name = f"{wanted.topic}-{wanted.partition}"
-                    raise errors.KafkaTimeoutError(f"the position of {name} was not found in time")
-                self._positions.advance()
-                if self._positions.position(wanted) is None:
-                    self._driver.turn(deadline - self._driver.now())
-
-    def pause(self, partitions: Iterable[TopicPartition | tuple[str, int]]) -> None:
-        """Stops giving out records of partitions, without leaving the group; what was fetched is kept.
-
-        Raises:
-            IllegalStateError: A partition is not assigned.
-
-        Example:
-            >>> consumer.pause([TopicPartition("orders", 0)])
-        """
-        self._set_paused(partitions, paused=True)
-
-    def resume(self, partitions: Iterable[TopicPartition | tuple[str, int]]) -> None:
-        """Gives out records of paused partitions again.
-
-        Raises:
-            IllegalStateError: A partition is not assigned.
-
-        Example:
-            >>> consumer.resume([TopicPartition("orders", 0)])
-        """
-        self._set_paused(partitions, paused=False)
-
-    def paused(self) -> frozenset[TopicPartition]:
-        """The partitions that are paused.
-
-        Example:
-            >>> consumer.paused()
-            frozenset()
-        """
-        with self._alone:
-            return frozenset(partition for partition, state in self._state.partitions.items() if state.paused)
+                self._driver.turn(deadline - self._driver.now())
 
     # Commits
 
@@ -369,39 +194,6 @@ class Consumer(Reader):
             self._driver.run("commit", group.commit(wanted), self._timeout(timeout))
             self._call_back()
 
-    def commit_async(
-        self,
-        offsets: Mapping[TopicPartition, OffsetAndMetadata | int] | None = None,
-        callback: Callable[[Mapping[TopicPartition, OffsetAndMetadata], errors.KafkaError | None], None] | None = None,
-    ) -> None:
-        """Commits offsets without waiting; tried once, because a later commit may have overtaken it.
-
-        Args:
-            offsets: As with `commit`.
-            callback: Called with the offsets and an error or None, by a later `poll`, `commit` or `close`.
-
-        Raises:
-            IllegalStateError: There is no `group_id`.
-
-        Example:
-            >>> consumer.commit_async(callback=lambda offsets, error: print(offsets, error))
-        """
-        with self._alone:
-            group = self._require_group("commit_async")
-            wanted = self._to_commit(offsets)
-
-            def done(task: Task[None]) -> None:
-                self._pending_commits -= 1
-                error = task.error if isinstance(task.error, errors.KafkaError) else None
-                if callback is not None:
-                    self._callbacks.append(lambda: callback(wanted, error))
-                elif error is not None:
-                    _log.warning("commit failed: %s", error)
-
-            timeout = self._options.seconds("default.api.timeout.ms")
-            self._pending_commits += 1
-            self._driver.start("commit", group.commit(wanted, retry=False), timeout, done)
-
     def committed(
         self, partitions: Iterable[TopicPartition | tuple[str, int]] | None = None, timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
@@ -422,11 +214,7 @@ class Consumer(Reader):
             42
         """
         with self._alone:
-            self._require_group("committed")
-            operation = offset_operations.fetch_committed(
-                self._options["group.id"], self._named(partitions), Backoff(*self._backoff)
-            )
-            return self._driver.run("committed", operation, self._timeout(timeout))
+            return self._driver.run("committed", self._committed(partitions), self._timeout(timeout))
 
     # What the logs have
 
@@ -443,7 +231,9 @@ class Consumer(Reader):
             >>> consumer.beginning_offsets()[TopicPartition("orders", 0)]
             0
         """
-        return self._edge_offsets("beginning_offsets", partitions, offset_operations.EARLIEST, timeout)
+        with self._alone:
+            operation = self._edges(partitions, offset_operations.EARLIEST)
+            return self._driver.run("beginning_offsets", operation, self._timeout(timeout))
 
     def end_offsets(
         self, partitions: Iterable[TopicPartition | tuple[str, int]] | None = None, timeout: float | None = None
@@ -458,7 +248,9 @@ class Consumer(Reader):
             >>> consumer.end_offsets()[TopicPartition("orders", 0)]
             2
         """
-        return self._edge_offsets("end_offsets", partitions, offset_operations.LATEST, timeout)
+        with self._alone:
+            operation = self._edges(partitions, offset_operations.LATEST)
+            return self._driver.run("end_offsets", operation, self._timeout(timeout))
 
     def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
@@ -474,31 +266,8 @@ class Consumer(Reader):
             >>> consumer.offsets_for_times({TopicPartition("orders", 0): 0})[TopicPartition("orders", 0)].offset
             0
         """
-        for partition, timestamp in timestamps.items():
-            if timestamp < 0:
-                raise ValueError(f"the timestamp of {partition} must not be negative, got {timestamp}")
         with self._alone:
-            return self._list_offsets("offsets_for_times", timestamps, timeout)
-
-    def lag(self, partition: TopicPartition | tuple[str, int]) -> int | None:
-        """How many offsets the position is behind the end, by the last fetch; None before there was one.
-
-        Raises:
-            IllegalStateError: The partition is not assigned.
-
-        Example:
-            >>> consumer.lag(TopicPartition("orders", 0))  # doctest: +SKIP
-            0
-        """
-        wanted = TopicPartition(*partition)
-        with self._alone:
-            state = self._state.state_of(wanted)
-            if state.phase is not Phase.FETCHING:
-                return None
-            end = self._fetch.high_watermarks().get((wanted.topic, wanted.partition))
-            unread = self._chunk.unread() if self._chunk is not None else {}
-            position = unread.get(wanted, self._positions.position(wanted))
-            return None if end is None or end < 0 or position is None else max(0, end - position)
+            return self._driver.run("offsets_for_times", self._times(timestamps), self._timeout(timeout))
 
     def partitions_for(self, topic: str, timeout: float | None = None) -> list[PartitionInfo]:
         """The partitions of a topic, ordered by number; empty if there is no such topic.
@@ -528,18 +297,9 @@ class Consumer(Reader):
             found = self._driver.run("list_topics", read_cluster(None), self._timeout(timeout))
             return {name: list(listing.partitions) for name, listing in found.topics.items()}
 
-    def metrics(self) -> dict[str, int | float]:
-        """A snapshot of counters.
-
-        Example:
-            >>> metrics = consumer.metrics()
-        """
-        self._life.check()
-        return {**self._core.metrics(), **self._fetch.metrics()}
-
     # Ending
 
-    def close(self, timeout: float = _CLOSE_TIMEOUT) -> None:
+    def close(self, timeout: float = CLOSE_TIMEOUT) -> None:
         """Commits (with `enable_auto_commit`), leaves the group and closes the connections.
 
         Args:
@@ -555,7 +315,7 @@ class Consumer(Reader):
         if not self._life.is_open:
             return
         with self._alone:
-            self._close(timeout)
+            self._wait(self._close(timeout), timeout)
 
     def __enter__(self) -> Self:
         return self
@@ -569,11 +329,4 @@ class Consumer(Reader):
             if exc is not None:
                 # The records in hand were perhaps not finished: whoever reads next gets them again.
                 self._put_back()
-            self._close(_CLOSE_TIMEOUT)
-
-    def __repr__(self) -> str:
-        group = self._options["group.id"]
-        return f"<Consumer group_id={group!r} {'closed' if self._life.closed else self._state.mode.value}>"
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a Consumer cannot be pickled: pass its options and make a new one")
+            self._wait(self._close(CLOSE_TIMEOUT), CLOSE_TIMEOUT)

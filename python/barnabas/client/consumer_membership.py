@@ -56,6 +56,8 @@ __all__ = ["ConsumerMemberState", "ConsumerMembership"]
 JOIN_EPOCH: Final = 0
 LEAVE_EPOCH: Final = -1
 LEAVE_STATIC_EPOCH: Final = -2
+_WITH_PATTERNS: Final = (1, 32_767)
+"""The versions of the heartbeat that have a place for patterns."""
 
 _Target = dict[bytes, tuple[int, ...]]
 
@@ -93,6 +95,8 @@ class ConsumerMembership:
         self.group_topics: frozenset[str] = frozenset()
         """Topics whose metadata matters: our own."""
         self._topics: frozenset[str] | None = None
+        self._pattern: str | None = None
+        self._said_pattern: str | None = None
         self._names: dict[bytes, str] = {}
         self._ids: dict[str, bytes] = {}
         self._look_at: float | None = None
@@ -114,9 +118,10 @@ class ConsumerMembership:
 
     # What the application wants
 
-    def subscribe(self, topics: Iterable[str]) -> None:
-        """Wants these topics from now on; a member that has failed for good tries again."""
+    def subscribe(self, topics: Iterable[str], pattern: str | None = None) -> None:
+        """Wants these topics, or those that the coordinator finds to match; a member that has failed tries again."""
         self._topics = self.group_topics = frozenset(topics)
+        self._pattern = pattern
         if self.state is ConsumerMemberState.FATAL:
             self.state = ConsumerMemberState.UNJOINED
 
@@ -127,6 +132,7 @@ class ConsumerMembership:
         self._forget()
         self._lost = False
         self._topics = None
+        self._pattern = None
         self._owned = ()
         self.group_topics = frozenset()
         if member:
@@ -218,6 +224,8 @@ class ConsumerMembership:
         request = sent.message
         if request.subscribed_topic_names is not None:
             self._said_topics = frozenset(request.subscribed_topic_names)
+        if request.subscribed_topic_regex is not None:
+            self._said_pattern = request.subscribed_topic_regex or None
         if request.topic_partitions is not None:
             self._said_owned = self._sent_owned
         self.state = ConsumerMemberState.STABLE
@@ -279,7 +287,8 @@ class ConsumerMembership:
         resolved = self._target.keys() <= self._names.keys()
         if not resolved and (self._look_at is None or now >= self._look_at):
             self._look_at = now + self.settings.retry_backoff
-            self._effects.append(NeedMetadata(self.group_topics))
+            unknown = self._target.keys() - self._names.keys()
+            self._effects.append(NeedMetadata(self.group_topics, frozenset(unknown if self._pattern else ())))
         self._ids |= {self._names[topic_id]: topic_id for topic_id in self._target if topic_id in self._names}
         wanted = tuple(
             sorted(
@@ -309,6 +318,8 @@ class ConsumerMembership:
         self._owned = partitions
         topics = {partition.topic for partition in partitions}
         self._ids = {topic: topic_id for topic, topic_id in self._ids.items() if topic in topics}
+        if self._pattern is not None:
+            self.group_topics = frozenset(topics)
         self._effects.append(Adopt(partitions))
 
     # Refusals
@@ -355,16 +366,15 @@ class ConsumerMembership:
             self.state = ConsumerMemberState.UNJOINED
         elif self.state is ConsumerMemberState.STABLE:
             # The answer that was lost may have moved our epoch. With what we own a heartbeat of the old one is taken.
-            plain = self._request(self.generation.generation_id)
-            plain.topic_partitions = self._by_id(self._owned)
-            self._effects.append(StartHeartbeat(plain, self._leave_request(), self._interval))
+            full = self._full_request()
+            self._effects.append(StartHeartbeat(full, self._leave_request(), self._interval, full))
 
     def _forget(self) -> None:
         self.state = ConsumerMemberState.UNJOINED
         self.generation = replace(self.generation, generation_id=JOIN_EPOCH)
         self._may_be_known = False
         self._target = {}
-        self._said_topics = self._said_owned = None
+        self._said_topics = self._said_owned = self._said_pattern = None
         self._look_at = None
         self._retry_at = None
         if self._waiting is not None:
@@ -376,7 +386,7 @@ class ConsumerMembership:
 
     @property
     def _has_news(self) -> bool:
-        return self._said_topics != self._topics or self._said_owned != self._owned
+        return (self._said_topics, self._said_pattern, self._said_owned) != (self._topics, self._pattern, self._owned)
 
     def _heartbeat(self) -> None:
         """Sends what the coordinator does not know yet; everything when joining or after a failure."""
@@ -385,22 +395,37 @@ class ConsumerMembership:
         self._unacknowledged = False
         self._sent_owned = () if self.state is ConsumerMemberState.JOINING else self._owned
         if everything:
-            request.rack_id = self.settings.rack_id
-            request.rebalance_timeout_ms = round(self.settings.rebalance_timeout * 1000)
-            request.server_assignor = self.settings.remote_assignor
+            self._describe(request)
         if everything or self._said_topics != self._topics:
             request.subscribed_topic_names = sorted(self._topics or ())
+        if (everything and self._pattern is not None) or self._said_pattern != self._pattern:
+            request.subscribed_topic_regex = self._pattern or ""
         if everything or self._said_owned != self._owned:
             request.topic_partitions = self._by_id(self._sent_owned)
         self._may_be_known = True
         self._serial += 1
-        self._waiting = Send(self._serial, Sent.HEARTBEAT, request, self.settings.request_timeout)
+        versions = None if request.subscribed_topic_regex is None else _WITH_PATTERNS
+        self._waiting = Send(self._serial, Sent.HEARTBEAT, request, self.settings.request_timeout, versions)
         self._effects.append(self._waiting)
 
     def _repeat(self) -> None:
         """Lets the plain heartbeat be repeated, and the leaving one be sent when the application stops polling."""
         plain = self._request(self.generation.generation_id)
-        self._effects.append(StartHeartbeat(plain, self._leave_request(), self._interval))
+        self._effects.append(StartHeartbeat(plain, self._leave_request(), self._interval, self._full_request()))
+
+    def _full_request(self) -> ConsumerGroupHeartbeatRequest:
+        """A heartbeat that says all there is to say."""
+        request = self._request(self.generation.generation_id)
+        self._describe(request)
+        request.subscribed_topic_names = sorted(self._topics or ())
+        request.subscribed_topic_regex = self._pattern
+        request.topic_partitions = self._by_id(self._owned)
+        return request
+
+    def _describe(self, request: ConsumerGroupHeartbeatRequest) -> None:
+        request.rack_id = self.settings.rack_id
+        request.rebalance_timeout_ms = round(self.settings.rebalance_timeout * 1000)
+        request.server_assignor = self.settings.remote_assignor
 
     def _leave_request(self) -> ConsumerGroupHeartbeatRequest:
         static = self.settings.group_instance_id is not None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from barnabas.assignors import Assignor
     from barnabas.errors import KafkaError
     from barnabas.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
     from barnabas.protocol.messages.heartbeat import HeartbeatRequest
@@ -53,6 +54,8 @@ class GroupSettings:
     rack_id: str | None = None
     group_instance_id: str | None = None
     assignors: tuple[str, ...] = ("range", "cooperative-sticky")
+    own_assignors: tuple[Assignor, ...] = ()
+    """Assignors of the user's own, among those that `assignors` names."""
     remote_assignor: str | None = None
 
 
@@ -73,6 +76,7 @@ class Send:
     kind: Sent
     message: Any
     timeout: float
+    versions: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +91,14 @@ class StartHeartbeat:
     """Repeat this heartbeat until the application stops polling, and then leave the group by this request.
 
     A static member of a classic group has none: whether it comes back is for its session's timeout to show.
-    `interval` is in seconds; None for the one of the settings.
+    `interval` is in seconds; None for the one of the settings. `full` is sent after an answer was lost: it says
+    everything, so that the coordinator takes it though it may have moved the member's epoch on.
     """
 
     heartbeat: HeartbeatRequest | ConsumerGroupHeartbeatRequest
     leave: LeaveGroupRequest | ConsumerGroupHeartbeatRequest | None
     interval: float | None = None
+    full: ConsumerGroupHeartbeatRequest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +134,8 @@ class NeedMetadata:
     """Look up these topics, then call `metadata_changed`; the leader cannot assign without."""
 
     topics: frozenset[str]
+    ids: frozenset[bytes] = frozenset()
+    """Look up the topics with these ids in their place: their names are not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from barnabas import errors
 from barnabas.client import cluster
@@ -24,14 +25,14 @@ from barnabas.client.effects import (
 from barnabas.client.membership import Membership
 from barnabas.client.operations import offsets
 from barnabas.client.operations.api import Backoff, Operation, Submit, coordinator
-from barnabas.client.operations.metadata import read_cluster
+from barnabas.client.operations.metadata import read_cluster, read_cluster_by_id
 from barnabas.client.subscription import Mode
 from barnabas.protocol import codec, shims
 from barnabas.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatResponse
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
     from barnabas.client.consumer_membership import ConsumerMembership
     from barnabas.client.core import ClientCore, FetchCore
@@ -45,6 +46,16 @@ if TYPE_CHECKING:
 __all__ = ["Group"]
 
 _log = logging.getLogger("barnabas.consumer")
+
+
+class Listening(Protocol):
+    """A listener's coroutine under way."""
+
+    def done(self) -> bool:
+        """Whether it has ended."""
+
+    def result(self) -> object:
+        """Raises what it raised."""
 
 
 class Group:
@@ -66,6 +77,9 @@ class Group:
     ) -> None:
         self.membership = membership
         self.on_adopted: Callable[[], None] = lambda: None
+        self.on_committed: Callable[[Mapping[TopicPartition, OffsetAndMetadata]], None] = lambda _: None
+        self.listen: Callable[[Awaitable[object]], Listening] | None = None
+        """Runs a coroutine of the listener; None where listeners cannot be coroutines."""
         self.topic_search: TopicSearch | None = None
         self._settings = membership.settings
         self._core = core
@@ -84,6 +98,7 @@ class Group:
         self._failures: list[errors.KafkaError] = []
         self._known: dict[str, TopicListing] = {}
         self._leave_done = True
+        self._listening: tuple[Listening, Callable[[], None]] | None = None
 
     # Driving
 
@@ -97,6 +112,24 @@ class Group:
         if self.topic_search is not None:
             self.topic_search.restart()
 
+    def check_server_pattern(self) -> None:
+        """Refuses patterns for the coordinator where there is none that knows them.
+
+        Raises:
+            IllegalStateError: The group has the classic protocol.
+        """
+        if isinstance(self.membership, Membership):
+            raise errors.IllegalStateError(
+                "a SubscriptionPattern is evaluated by the coordinator of a group_protocol='consumer' group; "
+                "use re.compile() with the classic protocol"
+            )
+
+    def subscribe_server_pattern(self, pattern: str) -> None:
+        """Wants the topics that the coordinator finds to match; the next `advance` joins."""
+        if not isinstance(self.membership, Membership):
+            self.membership.subscribe((), pattern)
+            self._core.want_topics(sorted(self.membership.group_topics))
+
     def advance(self) -> None:
         """Carries out everything that can be done without waiting.
 
@@ -107,8 +140,10 @@ class Group:
         if topics is not None:
             self._state.topics = topics
             self.subscribe(topics)
-        while True:
+        while self._heard():
             self._finish_release()
+            if self._listening is not None:
+                break
             self.membership.poll(self._driver.now())
             if not self._carry_out_all():
                 break
@@ -117,8 +152,18 @@ class Group:
 
     @property
     def releasing(self) -> bool:
-        """Whether partitions are being given up, so that nothing may be fetched from them."""
-        return self._releasing is not None
+        """Whether partitions are being given up, or the listener is being told, so that nothing may be fetched."""
+        return self._releasing is not None or self._listening is not None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether no coroutine of the listener is under way."""
+        return self._listening is None or self._listening[0].done()
+
+    @property
+    def has_left(self) -> bool:
+        """Whether the answer to LeaveGroup has come, or none is waited for."""
+        return self._leave_done
 
     @property
     def deadline(self) -> float | None:
@@ -171,6 +216,7 @@ class Group:
             if refused is error:
                 raise
             raise refused from error
+        self.on_committed(wanted)
 
     @property
     def _is_member(self) -> bool:
@@ -199,9 +245,8 @@ class Group:
         Raises:
             Exception: The rebalance listener failed.
         """
-        try:
-            self._give_up(Release(lost=not self.membership.is_member))
-        finally:
+
+        def leave() -> None:
             if self._looking is not None:
                 self._driver.drop(self._looking)
                 self._looking = None
@@ -212,10 +257,15 @@ class Group:
             self.membership.released()
             self._carry_out_all()
 
-    def wait_left(self, deadline: float) -> None:
-        """Waits for the answer to LeaveGroup, until a time of the driver's clock."""
-        while not self._leave_done and self._driver.now() < deadline:
-            self._driver.turn(deadline - self._driver.now())
+        self._give_up(Release(lost=not self.membership.is_member), leave)
+
+    def finish_listening(self) -> None:
+        """Goes on after a coroutine of the listener that has ended.
+
+        Raises:
+            Exception: It failed.
+        """
+        self._heard()
 
     # Effects
 
@@ -223,7 +273,7 @@ class Group:
         """Carries out what the membership wants; whether there was something. A listener's exception loses nothing."""
         self._effects.extend(self.membership.take())
         any_effects = bool(self._effects)
-        while self._effects:
+        while self._effects and self._listening is None:
             self._carry_out(self._effects.popleft())
         return any_effects
 
@@ -235,7 +285,7 @@ class Group:
                 token = self._tokens.pop(serial, None)
                 if token is not None:
                     self._driver.cancel(token)
-            case StartHeartbeat(heartbeat=heartbeat, leave=leave, interval=interval):
+            case StartHeartbeat(heartbeat=heartbeat, leave=leave, interval=interval, full=full):
                 self._fetch.start_heartbeat(
                     self._settings.group_id,
                     heartbeat.API_KEY,
@@ -244,6 +294,7 @@ class Group:
                     self._max_poll_interval * 1000,
                     LeaveGroupRequest.API_KEY if leave is None else leave.API_KEY,
                     [] if leave is None else shims.variants(leave),
+                    [] if full is None else shims.variants(full),
                 )
             case StopHeartbeat():
                 self._fetch.stop_heartbeat()
@@ -253,13 +304,13 @@ class Group:
                 self._start_release(effect)
             case Adopt(partitions=partitions):
                 self._adopt(partitions)
-            case NeedMetadata(topics=topics):
-                self._look_up(topics)
+            case NeedMetadata(topics=topics, ids=ids):
+                self._look_up(topics, ids)
             case Fail(error=error):
                 self._failures.append(error)
 
     def _send(self, send: Send) -> None:
-        submit = Submit(coordinator(self._settings.group_id), send.message, retry=False)
+        submit = Submit(coordinator(self._settings.group_id), send.message, versions=send.versions, retry=False)
         if send.kind is Sent.LEAVE:
             self._leave_done = False
 
@@ -282,12 +333,15 @@ class Group:
         task = None
         if consumed:
             # Sent with the generation that we still have: the coordinator takes it until the new generation begins.
-            operation = offsets.commit(
-                self._settings.group_id, self.membership.generation, consumed, Backoff(*self._backoff)
-            )
+            operation = self._commit_before_release(consumed)
             timeout = min(self._settings.rebalance_timeout, self._settings.session_timeout)
             task = self._driver.start("committing before a rebalance", operation, timeout)
         self._releasing = (task, release)
+
+    def _commit_before_release(self, consumed: Mapping[TopicPartition, OffsetAndMetadata]) -> Operation[None]:
+        generation = self.membership.generation
+        yield from offsets.commit(self._settings.group_id, generation, consumed, Backoff(*self._backoff))
+        self.on_committed(consumed)
 
     def _finish_release(self) -> None:
         if self._releasing is None:
@@ -302,15 +356,48 @@ class Group:
         self.membership.released()
         self._give_up(release)
 
-    def _give_up(self, release: Release) -> None:
+    def _give_up(self, release: Release, then: Callable[[], None] = lambda: None) -> None:
         partitions = [partition for partition in self._state.partitions if partition not in release.keep]
-        try:
-            listener = self._state.listener
-            if listener is not None and partitions:
-                (listener.on_partitions_lost if release.lost else listener.on_partitions_revoked)(partitions)
-        finally:
+
+        def given_up() -> None:
             self._state.adopt([partition for partition in self._state.partitions if partition in release.keep])
             self._positions.release()
+            then()
+
+        if partitions:
+            self._tell("on_partitions_lost" if release.lost else "on_partitions_revoked", partitions, given_up)
+        else:
+            given_up()
+
+    def _tell(self, what: str, partitions: Sequence[TopicPartition], then: Callable[[], None]) -> None:
+        """Tells the listener, then goes on with `then`, whatever the listener raises."""
+        listener = self._state.listener
+        try:
+            outcome = None if listener is None else getattr(listener, what)(partitions)
+        except BaseException:
+            then()
+            raise
+        if not inspect.isawaitable(outcome):
+            then()
+        elif self.listen is None:
+            then()
+            if inspect.iscoroutine(outcome):
+                outcome.close()
+            raise TypeError(f"{what} of the listener is a coroutine function: use AsyncConsumer, or a plain function")
+        else:
+            self._listening = (self.listen(outcome), then)
+
+    def _heard(self) -> bool:
+        """Whether the listener has been told; goes on if it has just been."""
+        if self._listening is None:
+            return True
+        listening, then = self._listening
+        if not listening.done():
+            return False
+        self._listening = None
+        then()
+        listening.result()
+        return self._listening is None
 
     def _adopt(self, partitions: tuple[TopicPartition, ...]) -> None:
         added = [partition for partition in partitions if partition not in self._state.partitions]
@@ -318,12 +405,11 @@ class Group:
         self._core.want_topics(sorted(self.membership.group_topics))
         self._state.adopt(partitions)
         self.on_adopted()
-        if self._state.listener is not None:
-            self._state.listener.on_partitions_assigned(added)
+        self._tell("on_partitions_assigned", added, lambda: None)
 
     # Metadata
 
-    def _look_up(self, topics: frozenset[str]) -> None:
+    def _look_up(self, topics: frozenset[str], ids: frozenset[bytes]) -> None:
         self._core.want_topics(sorted(topics))
 
         def done(task: Task[cluster.Cluster]) -> None:
@@ -332,9 +418,12 @@ class Group:
                 self._failures.append(_as_kafka_error(task.error))
                 return
             found = task.value().topics
-            self._tell_metadata({topic: found[topic] for topic in topics if topic in found})
+            if ids:
+                self._tell_metadata(self._known | found)
+            else:
+                self._tell_metadata({topic: found[topic] for topic in topics if topic in found})
 
-        operation = read_cluster(topics, allow_create=self._allow_create)
+        operation = read_cluster_by_id(ids) if ids else read_cluster(topics, allow_create=self._allow_create)
         task = self._driver.start("reading the metadata of the group's topics", operation, None, done)
         self._looking = None if task.done else task
 

@@ -56,14 +56,16 @@ from barnabas.protocol.messages.heartbeat import HeartbeatRequest
 from barnabas.protocol.messages.join_group import JoinGroupRequest
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 from barnabas.protocol.messages.sync_group import SyncGroupRequest
+from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from barnabas.assignors import Assignor
     from barnabas.client.effects import Effect, GroupSettings
     from barnabas.protocol.messages.join_group import JoinGroupResponse
     from barnabas.protocol.messages.sync_group import SyncGroupResponse
-    from barnabas.types import PartitionInfo, TopicPartition
+    from barnabas.types import PartitionInfo
 
 __all__ = ["MemberState", "Membership"]
 
@@ -125,7 +127,8 @@ class Membership:
         self._reason = ""
         self._needs_release = True
         self._releasing = False
-        self._protocol = _protocol_of(settings.assignors)
+        self._assignors = ASSIGNORS | {assignor.name: assignor for assignor in settings.own_assignors}
+        self._protocol = _protocol_of([self._assignors[name] for name in settings.assignors])
         self._owned: tuple[TopicPartition, ...] = ()
         self._keeping: frozenset[TopicPartition] = frozenset()
         self._adopting: tuple[TopicPartition, ...] | None = None
@@ -274,7 +277,10 @@ class Membership:
                     if error_code == Code.FENCED_INSTANCE_ID:
                         self._effects.append(Fail(errors.for_code(error_code)))
             case _:
-                self._effects.append(Fail(errors.for_code(error_code)))
+                error = errors.for_code(error_code)
+                # What may pass is tried again with the next heartbeat.
+                if not error.retriable:
+                    self._effects.append(Fail(error))
 
     def poll_deadline_passed(self) -> None:
         """The application did not poll in time, and a LeaveGroup has gone out."""
@@ -314,7 +320,7 @@ class Membership:
             subscription = Subscription(
                 topics=ordered,
                 owned_partitions=self._owned,
-                user_data=ASSIGNORS[name].user_data(ordered, self._last_assigned, self._last_generation_id),
+                user_data=self._assignors[name].user_data(ordered, self._last_assigned, self._last_generation_id),
                 generation_id=self.generation.generation_id,
                 rack_id=self.settings.rack_id,
             )
@@ -371,13 +377,22 @@ class Membership:
         if getattr(leading.response, "skip_assignment", False):
             self._sync({})
             return
-        assignor = ASSIGNORS.get(leading.response.protocol_name or "")
+        assignor = self._assignors.get(leading.response.protocol_name or "")
         if assignor is None:
             self._effects.append(Fail(errors.for_code(Code.INCONSISTENT_GROUP_PROTOCOL)))
             self._forget_generation(reset_member_id=False)
             return
         partitions = {topic: infos for topic, infos in self._metadata.items() if topic in leading.topics}
-        self._sync(assignor.assign(partitions, leading.members))
+        try:
+            assignment = _checked(assignor.assign(partitions, leading.members), partitions, leading.members)
+        except Exception as cause:  # noqa: BLE001 - an assignor of the user's own may raise anything
+            error = errors.KafkaError(f"the assignor {assignor.name} failed: {type(cause).__name__}: {cause}")
+            error.__cause__ = cause
+            self._effects.append(Fail(error))
+            self._forget_generation(reset_member_id=False)
+            self._request_rejoin(f"the assignor {assignor.name} failed")
+            return
+        self._sync(assignment)
 
     def _sync(self, assignment: Mapping[str, Sequence[TopicPartition]]) -> None:
         request = SyncGroupRequest(
@@ -560,9 +575,35 @@ class Membership:
         }
 
 
-def _protocol_of(assignors: Sequence[str]) -> RebalanceProtocol:
+def _protocol_of(assignors: Sequence[Assignor]) -> RebalanceProtocol:
     """The highest protocol that all assignors of a member have."""
     common = frozenset(RebalanceProtocol)
-    for name in assignors:
-        common &= frozenset(ASSIGNORS[name].protocols)
+    for assignor in assignors:
+        common &= frozenset(assignor.protocols)
+    if not common:
+        names = [assignor.name for assignor in assignors]
+        raise errors.ConfigError(
+            f"partition.assignment.strategy={names}: no rebalance protocol is common to all of them"
+        )
     return max(common)
+
+
+def _checked(
+    assignment: Mapping[str, Sequence[TopicPartition]],
+    partitions: Mapping[str, Sequence[PartitionInfo]],
+    members: Mapping[str, Subscription],
+) -> dict[str, list[TopicPartition]]:
+    """An assignment in which every member stands, with partitions that exist, each once.
+
+    Raises:
+        ValueError: It is another one.
+    """
+    free = {TopicPartition(topic, info.partition) for topic, infos in partitions.items() for info in infos}
+    for member_id, given in assignment.items():
+        if member_id not in members:
+            raise ValueError(f"there is no member {member_id!r}")
+        for partition in given:
+            if partition not in free:
+                raise ValueError(f"{partition} does not exist, or was given twice")
+            free.discard(TopicPartition(*partition))
+    return {member_id: list(assignment.get(member_id, ())) for member_id in members}

@@ -19,6 +19,9 @@ _UNDERSTOOD_BY_JAVA_ONLY: Final = "it names Java classes; "
 _NO_TLS: Final = "only PLAINTEXT listeners are spoken so far"
 _NO_METRIC_REPORTERS: Final = "read the client's metrics() instead"
 _INSTANCE_ID: Final = re.compile(r"(?!\.\.?$)[a-zA-Z0-9._-]{1,249}")
+_BY_DURATION: Final = re.compile(
+    r"by_duration:P(?=.)(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+([.,]\d{1,9})?S)?)?", re.IGNORECASE
+)
 _ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
 
 
@@ -286,8 +289,10 @@ _CONSUMER_OPTIONS: Final = (
         "auto.offset.reset",
         Kind.STRING,
         "latest",
-        "Where to start in a partition whose offset is missing or gone: at its begin, at its end, or raise.",
+        "Where to start in a partition whose offset is missing or gone: at its begin, at its end, at the first record "
+        "that is not older than a duration (by_duration:PT1H), or raise.",
         choices=("earliest", "latest", "none"),
+        form=_BY_DURATION,
         synonyms={
             "smallest": "earliest",
             "beginning": "earliest",
@@ -310,9 +315,10 @@ _CONSUMER_OPTIONS: Final = (
     _int("heartbeat.interval.ms", 3_000, "How often a member tells the coordinator that it lives.", 1),
     _option(
         "partition.assignment.strategy",
-        Kind.LIST,
+        Kind.OBJECTS,
         ("range", "cooperative-sticky"),
-        "The assignors this member offers to its group, the preferred one first; the group takes one that all have.",
+        "The assignors this member offers to its group, the preferred one first; the group takes one that all have. "
+        "Names, or objects of your own (barnabas.assignors.Assignor).",
         choices=_ASSIGNORS,
         synonyms={f"org.apache.kafka.clients.consumer.{name.replace('-', '')}assignor": name for name in _ASSIGNORS},
     ),
@@ -370,9 +376,53 @@ _CONSUMER_OPTIONS: Final = (
         "With group.protocol=consumer: which of the coordinator's assignors divides the partitions.",
         nullable=True,
     ),
-    _later("interceptor.classes", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + "wrap poll() in a function of your own"),
-    _later("key.deserializer", Kind.CALLABLE, None, "records carry bytes: decode record.key where you use it"),
-    _later("value.deserializer", Kind.CALLABLE, None, "records carry bytes: decode record.value where you use it"),
+    _option(
+        "interceptor.classes",
+        Kind.OBJECTS,
+        (),
+        "Objects (not names of classes) whose on_consume(records) sees what each poll hands out, and whose "
+        "on_commit(offsets) sees what was committed.",
+    ),
+    _option(
+        "key.deserializer",
+        Kind.CALLABLE,
+        None,
+        "Makes an object of a key's bytes, or of all keys of a poll if it is made by by_column(). None stays None.",
+        nullable=True,
+    ),
+    _option(
+        "value.deserializer",
+        Kind.CALLABLE,
+        None,
+        "Makes an object of a value's bytes, for example json.loads, or of all values of a poll if it is made by "
+        "by_column(). None stays None.",
+        nullable=True,
+    ),
+    _option(
+        "barnabas.deserialization.failure",
+        Kind.STRING,
+        "raise",
+        "What becomes of a record that a deserializer refuses: poll() raises, at every call until a seek past it; the "
+        "record is left out; or it is written to barnabas.dead.letter.topic and left out.",
+        choices=("raise", "skip", "dead_letter"),
+        source="barnabas",
+    ),
+    _option(
+        "barnabas.dead.letter.topic",
+        Kind.STRING,
+        None,
+        "Where records go that a deserializer refuses, with barnabas.deserialization.failure=dead_letter.",
+        nullable=True,
+        source="barnabas",
+    ),
+    _option(
+        "barnabas.on.refused",
+        Kind.CALLABLE,
+        None,
+        "Called with the DeserializationError of each record that is left out; without it they are logged.",
+        nullable=True,
+        source="barnabas",
+    ),
     _later("share.acknowledgement.mode", Kind.STRING, "implicit", "share groups are not there"),
     _later("share.acquire.mode", Kind.STRING, "batch_optimized", "share groups are not there"),
 )
@@ -445,8 +495,30 @@ def _group(options: Options) -> Options:
         if options.given("enable.auto.commit"):
             raise ConfigError("enable.auto.commit needs a group.id to commit for")
         return options.replace(enable_auto_commit=False)
+    strategy = options["partition.assignment.strategy"]
+    names = [getattr(assignor, "name", assignor) for assignor in strategy]
+    if not strategy or len(set(names)) < len(names):
+        raise ConfigError(
+            f"partition.assignment.strategy={names}: give at least one assignor, each with a name of its own"
+        )
+    for assignor in strategy:
+        missing = [part for part in ("name", "protocols", "user_data", "assign") if not hasattr(assignor, part)]
+        if missing and not isinstance(assignor, str):
+            raise ConfigError(f"{assignor!r} in partition.assignment.strategy is no assignor: it has no {missing[0]}")
     if options["group.id"] == "":
         raise ConfigError("group.id must not be empty: name a group, or leave it out and use assign()")
+    return options
+
+
+def _dead_letters(options: Options) -> Options:
+    """A topic and the policy that needs it come together."""
+    wants = options["barnabas.deserialization.failure"] == "dead_letter"
+    if wants and not options["barnabas.dead.letter.topic"]:
+        raise ConfigError("barnabas.deserialization.failure=dead_letter needs a barnabas.dead.letter.topic")
+    if not wants and options["barnabas.dead.letter.topic"]:
+        raise ConfigError(
+            "barnabas.dead.letter.topic has no effect without barnabas.deserialization.failure=dead_letter"
+        )
     return options
 
 
@@ -487,6 +559,9 @@ PRODUCER: Final = OptionTable(
     (_addresses, _idempotence, _delivery_timeout),
 )
 CONSUMER: Final = OptionTable(
-    "Consumer", (*_CONSUMER_OPTIONS, *_CONSUMER_LIBRDKAFKA), _CONSUMER_ALIASES, (_addresses, _group, _group_protocol)
+    "Consumer",
+    (*_CONSUMER_OPTIONS, *_CONSUMER_LIBRDKAFKA),
+    _CONSUMER_ALIASES,
+    (_addresses, _group, _group_protocol, _dead_letters),
 )
 ADMIN: Final = OptionTable("Admin", _ADMIN_OPTIONS, _COMMON_ALIASES, (_addresses,))

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 from barnabas import errors
 from barnabas.client.codes import Code
 from barnabas.client.operations import offsets
 from barnabas.client.operations.api import Backoff
-from barnabas.client.subscription import Phase, Reset
+from barnabas.client.subscription import ByDuration, Phase, Reset
 from barnabas.types import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from barnabas.client.core import FetchCore
     from barnabas.client.driver import Driver, Task
-    from barnabas.client.subscription import PartitionState, SubscriptionState
+    from barnabas.client.subscription import PartitionState, ResetRule, SubscriptionState
     from barnabas.types import OffsetAndTimestamp
 
 __all__ = ["Positions"]
+
+_log = logging.getLogger("barnabas.consumer")
 
 _TIMESTAMP: Final = {Reset.EARLIEST: offsets.EARLIEST, Reset.LATEST: offsets.LATEST}
 
@@ -36,6 +40,7 @@ class Positions:
         group_id: str | None,
         backoff: tuple[float, float],
         read_committed: bool,
+        wall_clock: Callable[[], float] = time.time,
     ) -> None:
         self._state = state
         self._driver = driver
@@ -43,6 +48,8 @@ class Positions:
         self._group_id = group_id
         self._backoff = backoff
         self._read_committed = read_committed
+        self._wall_clock = wall_clock
+        self._stuck: dict[TopicPartition, tuple[int, errors.KafkaError]] = {}
         self._task: Task[Any] | None = None
         self._errors: list[errors.KafkaError] = []
         self._fetching: set[TopicPartition] = set()
@@ -68,6 +75,16 @@ class Positions:
             return state.offset
         return self._fetch.position(*partition) if state.phase is Phase.FETCHING else None
 
+    def failure(self) -> errors.KafkaError | None:
+        """Why a partition cannot be read on, once everything before was given out; until a seek mends it."""
+        for partition, (offset, error) in list(self._stuck.items()):
+            state = self._state.partitions.get(partition)
+            if state is None or state.phase is not Phase.FETCHING:
+                del self._stuck[partition]
+            elif not state.paused and self._fetch.position(*partition) == offset:
+                return error
+        return None
+
     def consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What to commit: the position of every partition that has one."""
         found = {}
@@ -92,9 +109,35 @@ class Positions:
                 self._state.request_reset(partition)
                 return
             message = f"offset {offset} is not in the log, and auto_offset_reset is none: seek() to one that is"
-            self._errors.append(errors.OffsetOutOfRangeError(message, topic_partition=partition))
+            self._stuck[partition] = (offset, errors.OffsetOutOfRangeError(message, topic_partition=partition))
+        elif error_code in _STUCK:
+            text = errors.for_code(error_code).text
+            message = f"offset {offset} cannot be read: {text}; seek() past it to go on"
+            self._stuck[partition] = (offset, errors.for_code(error_code, message, topic_partition=partition))
         else:
             self._errors.append(errors.for_code(error_code, topic_partition=partition))
+
+    def truncated(self, topic: str, number: int, offset: int, end: tuple[int, int]) -> None:
+        """Takes that the leader's log parts from what was read, at `end`: offset and epoch, -1 where unknown."""
+        partition = TopicPartition(topic, number)
+        state = self._state.partitions.get(partition)
+        if state is None or state.phase is not Phase.FETCHING or self._fetch.position(topic, number) != offset:
+            return
+        end_offset, end_epoch = end
+        where = f"from offset {end_offset} on" if end_offset >= 0 else "somewhere"
+        told = f"{topic}-{number} was read up to offset {offset}, and its log has been cut {where}"
+        if self._state.default_reset is Reset.NONE:
+            divergent = {partition: _commit_at(end_offset, end_epoch)} if end_offset >= 0 else {}
+            error = errors.LogTruncationError(
+                f"{told}: seek() to where to go on", divergent_offsets=divergent, topic_partition=partition
+            )
+            self._stuck[partition] = (offset, error)
+        elif end_offset < 0:
+            _log.warning("%s: its position is reset", told)
+            self._state.request_reset(partition)
+        else:
+            _log.warning("%s: reading goes on there", told)
+            self._state.set_position(state, end_offset, end_epoch)
 
     def stop_fetching(self, keep: Collection[TopicPartition]) -> None:
         """Takes everything but `keep` from the fetcher, whatever it has fetched of it."""
@@ -149,7 +192,7 @@ class Positions:
             raise errors.NoOffsetForPartitionError(
                 f"no committed offset for {names}, and auto_offset_reset is none: seek(), or choose earliest or latest"
             )
-        wanted = {partition: _TIMESTAMP[states[partition].reset] for partition in waiting}
+        wanted = {partition: self._timestamp(states[partition].reset) for partition in waiting}
 
         def done(task: Task[dict[TopicPartition, OffsetAndTimestamp | None]]) -> None:
             self._task = None
@@ -157,13 +200,23 @@ class Positions:
                 self._failed(task.error)
                 return
             for partition, found in task.value().items():
-                if found is not None and self._is_current(partition, states, Phase.RESETTING):
-                    epoch = -1 if found.leader_epoch is None else found.leader_epoch
-                    self._state.set_position(states[partition], found.offset, epoch)
+                if not self._is_current(partition, states, Phase.RESETTING):
+                    continue
+                if found is not None:
+                    # Without an epoch: nothing has been read before this offset that could have been cut.
+                    self._state.set_position(states[partition], found.offset)
+                elif isinstance(states[partition].reset, ByDuration):
+                    # Nothing is that young; the next record will be.
+                    self._state.request_reset(partition, Reset.LATEST)
 
         operation = offsets.list_offsets(wanted, Backoff(*self._backoff), read_committed=self._read_committed)
         task = self._driver.start("resetting offsets", operation, None, done)
         self._task = None if task.done else task
+
+    def _timestamp(self, reset: ResetRule) -> int:
+        if isinstance(reset, ByDuration):
+            return max(0, round((self._wall_clock() - reset.seconds) * 1000))
+        return _TIMESTAMP[reset]
 
     def _is_current(
         self, partition: TopicPartition, states: Mapping[TopicPartition, PartitionState], phase: Phase
@@ -187,6 +240,8 @@ class Positions:
             offset, epoch = (state.offset, state.leader_epoch) if state.phase is Phase.POSITIONED else (-1, -1)
             assignment.append((partition.topic, partition.partition, offset, epoch))
             state.phase = Phase.FETCHING
+        for partition in moved:
+            self._stuck.pop(partition, None)
         self._fetch.assign(assignment)
         paused = [
             (topic, number) for topic, number in moved if self._state.partitions[TopicPartition(topic, number)].paused
@@ -194,6 +249,10 @@ class Positions:
         if paused:
             self._fetch.pause(paused)
         self._fetching = set(ready)
+
+
+_STUCK: Final = frozenset({Code.CORRUPT_MESSAGE, Code.MESSAGE_TOO_LARGE, Code.UNSUPPORTED_COMPRESSION_TYPE})
+"""Errors of what lies at an offset: only a seek gets past them."""
 
 
 def _commit_at(offset: int, leader_epoch: int) -> OffsetAndMetadata:

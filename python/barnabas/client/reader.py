@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from barnabas import errors
 from barnabas.client.consumer_membership import ConsumerMembership
 from barnabas.client.core import NO_RECORDS, ClientCore, FetchCore, Life, OneThread, Records
+from barnabas.client.dead_letters import DeadLetters
+from barnabas.client.decoding import DEAD_LETTER, Decoded, Decoder, Interceptors
 from barnabas.client.driver import Driver, Task
 from barnabas.client.effects import GroupSettings
 from barnabas.client.group import Group
@@ -19,14 +21,19 @@ from barnabas.client.membership import Membership
 from barnabas.client.operations import offsets as offset_operations
 from barnabas.client.operations.api import Backoff
 from barnabas.client.positions import Positions
-from barnabas.client.subscription import Mode, Phase, Reset, SubscriptionState
+from barnabas.client.reach import REACH_CHECK, Reach
+from barnabas.client.subscription import Mode, Phase, ResetRule, SubscriptionState, reset_rule
 from barnabas.client.topic_search import TopicSearch
 from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
+    from contextlib import AbstractContextManager
 
+    from barnabas.client.operations.api import Operation
     from barnabas.config import Options
+
+    Waits = Generator[Callable[[], bool], None, None]
 
 __all__ = ["Reader"]
 
@@ -40,11 +47,11 @@ class Reader:
         self._options = options
         plain = self._options.plain()
         self._life = Life("Consumer", self._fork)
-        self._alone = OneThread(self._life)
+        self._alone: AbstractContextManager[None] = OneThread(self._life)
         self._core = ClientCore(plain)
         self._fetch = FetchCore(self._core, plain)
         self._driver = Driver(self._core, self._event)
-        self._state = SubscriptionState(Reset(self._options["auto.offset.reset"]))
+        self._state = SubscriptionState(reset_rule(self._options["auto.offset.reset"]))
         self._backoff = (self._options.seconds("retry.backoff.ms"), self._options.seconds("retry.backoff.max.ms"))
         self._positions = Positions(
             self._state,
@@ -62,28 +69,93 @@ class Reader:
         self._chunk: Chunk | None = None
         self._given: Records = NO_RECORDS
         self._woken = threading.Event()
+        self._decoder = Decoder(options)
+        self._interceptors = Interceptors(options["interceptor.classes"])
+        self._on_refused: Callable[[errors.DeserializationError], None] | None = options["barnabas.on.refused"]
+        self._dead_letters = self._make_dead_letters()
+        self._has_failed = False
+        if self._group is not None:
+            self._group.on_committed = self._interceptors.on_commit
 
     # Polling
 
     def _poll(self, timeout: float, max_records: int | None) -> Records:
-        if self._state.mode is Mode.NONE:
-            raise errors.IllegalStateError("nothing to poll: call subscribe() or assign() first")
-        deadline = self._driver.now() + max(0.0, timeout)
-        self._fetch.poll_called()
+        deadline = self._begin_poll(timeout)
         while True:
             self._advance()
-            # After the events were taken: a wake-up whose event was among them has set the flag before, and the event
-            # of a later one ends the wait below.
-            if self._woken.is_set():
-                self._woken.clear()
-                raise errors.WakeupError("wakeup() was called")
-            now = self._driver.now()
-            until = min((when for when in self._deadlines() if when is not None), default=deadline)
-            records = self._fetch.poll(max(0.0, min(deadline, until) - now), max_records)
-            if records:
-                return records
-            if self._driver.now() >= deadline:
+            self._check_woken()
+            found = self._fetched(self._patience(deadline), max_records)
+            if found is not None:
+                decoded = self._decode(found)
+                if self._dead_letters is not None and decoded.refused:
+                    self._bury(self._dead_letters, found, decoded)
+                handed: Records | None = self._hand_out(decoded)
+                if handed is not None:
+                    return handed
+            elif self._driver.now() >= deadline:
                 return NO_RECORDS
+
+    def _begin_poll(self, timeout: float) -> float:
+        """Until when a poll waits, by the driver's clock."""
+        if self._state.mode is Mode.NONE:
+            raise errors.IllegalStateError("nothing to poll: call subscribe() or assign() first")
+        self._fetch.poll_called()
+        return self._driver.now() + max(0.0, timeout)
+
+    def _check_woken(self) -> None:
+        # After the events were taken: a wake-up whose event was among them has set the flag before, and the event of a
+        # later one ends the wait that follows.
+        if self._woken.is_set():
+            self._woken.clear()
+            raise errors.WakeupError("wakeup() was called")
+
+    def _patience(self, deadline: float) -> float:
+        """Seconds until there is something to do besides waiting for records."""
+        until = min((when for when in self._deadlines() if when is not None), default=deadline)
+        return max(0.0, min(deadline, until) - self._driver.now())
+
+    def _fetched(self, wait: float, max_records: int | None) -> Records | None:
+        """What waits to be polled.
+
+        A partition that cannot be read any further is told at every poll, but for one in between whenever others have
+        records: it must neither be overlooked nor keep the others.
+        """
+        if max_records is None and self._decoder.is_needed:
+            max_records = self._options["max.poll.records"]
+        failure = self._positions.failure()
+        if failure is None:
+            return self._fetch.poll(wait, max_records) or None
+        found = self._fetch.poll(0.0, max_records) if self._has_failed else None
+        self._has_failed = not found
+        if found:
+            return found
+        raise failure.with_traceback(None)
+
+    def _decode(self, found: Records) -> Decoded:
+        decoded = self._decoder.decode(found)
+        if decoded.rest:
+            self._rewind(first_offsets(decoded.rest))
+        return decoded
+
+    def _bury(self, dead_letters: DeadLetters, found: Records, decoded: Decoded) -> None:
+        try:
+            dead_letters.send(decoded.refused)
+        except BaseException:
+            self._rewind(first_offsets(found))
+            raise
+
+    def _hand_out(self, decoded: Decoded) -> Any:
+        """What the application gets, None if nothing is left; what was refused has been sent on."""
+        for refused in decoded.refused:
+            if self._on_refused is not None:
+                self._on_refused(refused)
+            else:
+                _log.warning("left out: %s", refused)
+        if not decoded.records:
+            if decoded.error is not None:
+                raise decoded.error
+            return None
+        return self._interceptors.on_consume(decoded.records)
 
     def _advance(self) -> None:
         """Everything that needs no waiting: events, group, positions, commits, callbacks."""
@@ -129,6 +201,8 @@ class Reader:
 
     def _event(self, event: tuple[Any, ...]) -> None:
         match event:
+            case (8, topic, partition, offset, *end):
+                self._positions.truncated(topic, partition, offset, (end[0], end[1]))
             case (5, topic, partition, error_code, offset):
                 self._positions.fetch_failed(topic, partition, error_code, offset)
             case (3 | 4 | 6, *_) if self._group is not None and self._state.mode is Mode.SUBSCRIBED:
@@ -165,10 +239,12 @@ class Reader:
     def _rewind(self, to: Mapping[TopicPartition, int]) -> None:
         for partition, offset in to.items():
             state = self._state.partitions.get(partition)
-            if state is not None and state.phase is Phase.FETCHING:
+            if state is None:
+                continue
+            if state.phase is Phase.FETCHING or (state.phase is Phase.POSITIONED and offset < state.offset):
                 self._state.set_position(state, offset)
 
-    def _seek_by_rule(self, partitions: Iterable[TopicPartition | tuple[str, int]] | None, reset: Reset) -> None:
+    def _seek_by_rule(self, partitions: Iterable[TopicPartition | tuple[str, int]] | None, reset: ResetRule) -> None:
         with self._alone:
             self._drop_chunk()
             for state in [self._state.state_of(partition) for partition in self._named(partitions)]:
@@ -189,23 +265,49 @@ class Reader:
     def _named(self, partitions: Iterable[TopicPartition | tuple[str, int]] | None) -> list[TopicPartition]:
         return list(self._state.partitions) if partitions is None else [TopicPartition(*each) for each in partitions]
 
-    def _edge_offsets(
-        self,
-        name: str,
-        partitions: Iterable[TopicPartition | tuple[str, int]] | None,
-        edge: int,
-        timeout: float | None,
-    ) -> dict[TopicPartition, int]:
-        with self._alone:
-            found = self._list_offsets(name, dict.fromkeys(self._named(partitions), edge), timeout)
-            return {partition: offset.offset for partition, offset in found.items() if offset is not None}
+    def _find_position(self, partition: TopicPartition | tuple[str, int], deadline: float) -> int | None:
+        """The position of a partition; None while it is being looked up.
+
+        Raises:
+            KafkaTimeoutError: It is still not known, and the time is over.
+        """
+        wanted = TopicPartition(*partition)
+        unread = self._chunk.unread() if self._chunk is not None else {}
+        found = unread.get(wanted, self._positions.position(wanted))
+        if found is not None:
+            return found
+        if self._driver.now() >= deadline:
+            raise errors.KafkaTimeoutError(f"the position of {wanted.topic}-{wanted.partition} was not found in time")
+        self._positions.advance()
+        return self._positions.position(wanted)
+
+    def _committed(
+        self, partitions: Iterable[TopicPartition | tuple[str, int]] | None
+    ) -> Operation[dict[TopicPartition, OffsetAndMetadata | None]]:
+        self._require_group("committed")
+        return offset_operations.fetch_committed(
+            self._options["group.id"], self._named(partitions), Backoff(*self._backoff)
+        )
+
+    def _edges(
+        self, partitions: Iterable[TopicPartition | tuple[str, int]] | None, edge: int
+    ) -> Operation[dict[TopicPartition, int]]:
+        found = yield from self._list_offsets(dict.fromkeys(self._named(partitions), edge))
+        return {partition: offset.offset for partition, offset in found.items() if offset is not None}
+
+    def _times(
+        self, timestamps: Mapping[TopicPartition, int]
+    ) -> Operation[dict[TopicPartition, OffsetAndTimestamp | None]]:
+        for partition, timestamp in timestamps.items():
+            if timestamp < 0:
+                raise ValueError(f"the timestamp of {partition} must not be negative, got {timestamp}")
+        return self._list_offsets({TopicPartition(*partition): time for partition, time in timestamps.items()})
 
     def _list_offsets(
-        self, name: str, wanted: Mapping[TopicPartition, int], timeout: float | None
-    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        self, wanted: Mapping[TopicPartition, int]
+    ) -> Operation[dict[TopicPartition, OffsetAndTimestamp | None]]:
         read_committed = self._options["isolation.level"] == "read_committed"
-        operation = offset_operations.list_offsets(wanted, Backoff(*self._backoff), read_committed=read_committed)
-        return self._driver.run(name, operation, self._timeout(timeout))
+        return offset_operations.list_offsets(wanted, Backoff(*self._backoff), read_committed=read_committed)
 
     # Helpers
 
@@ -222,7 +324,8 @@ class Reader:
             retry_backoff=options.seconds("retry.backoff.ms"),
             rack_id=options["client.rack"] or None,
             group_instance_id=options["group.instance.id"],
-            assignors=options["partition.assignment.strategy"],
+            assignors=tuple(getattr(each, "name", each) for each in options["partition.assignment.strategy"]),
+            own_assignors=tuple(each for each in options["partition.assignment.strategy"] if not isinstance(each, str)),
             remote_assignor=options["group.remote.assignor"],
         )
         is_classic = options["group.protocol"] == "classic"
@@ -247,6 +350,11 @@ class Reader:
         )
         group.on_adopted = self._restart_commit_timer
         return group
+
+    def _make_dead_letters(self) -> DeadLetters | None:
+        if self._decoder.policy != DEAD_LETTER:
+            return None
+        return DeadLetters(self._options)
 
     def _restart_commit_timer(self) -> None:
         self._next_commit = self._driver.now() + self._options.seconds("auto.commit.interval.ms")
@@ -278,30 +386,44 @@ class Reader:
     def _timeout(self, given: float | None) -> float:
         return self._options.seconds("default.api.timeout.ms") if given is None else given
 
-    def _unsubscribe(self) -> None:
+    # Giving up: generators that yield what is to be waited for, so that both faces can wait in their own way
+
+    def _unsubscribe(self) -> Waits:
         self._drop_chunk()
-        if self._state.mode is Mode.SUBSCRIBED and self._group is not None:
-            self._group.leave("the consumer unsubscribed from all topics")
+        group = self._group
+        if self._state.mode is Mode.SUBSCRIBED and group is not None:
+            yield lambda: group.is_told
+            group.finish_listening()
+            group.leave("the consumer unsubscribed from all topics")
+            yield lambda: group.is_told
+            group.finish_listening()
         self._state.unsubscribe()
         self._positions.release()
 
-    def _close(self, timeout: float) -> None:
+    def _close(self, timeout: float) -> Waits:
         deadline = self._driver.now() + max(0.0, timeout)
         try:
-            self._commit_at_close(deadline)
-            while self._pending_commits and self._driver.now() < deadline:
-                self._driver.turn(deadline - self._driver.now())
-            if self._group is not None and self._state.mode is Mode.SUBSCRIBED:
-                self._group.leave("the consumer is being closed")
-                self._group.wait_left(deadline)
+            yield from self._commit_at_close(deadline)
+            yield lambda: not self._pending_commits
+            group = self._group
+            if group is not None and self._state.mode is Mode.SUBSCRIBED:
+                yield lambda: group.is_told
+                group.finish_listening()
+                group.leave("the consumer is being closed")
+                yield lambda: group.is_told
+                group.finish_listening()
+                yield lambda: group.has_left
             self._call_back()
         finally:
             self._life.close()
             self._chunk = None
             self._given = NO_RECORDS
+            self._interceptors.close()
+            if self._dead_letters is not None:
+                self._dead_letters.close(max(0.0, deadline - self._driver.now()))
             self._core.close(max(0.0, deadline - self._driver.now()))
 
-    def _commit_at_close(self, deadline: float) -> None:
+    def _commit_at_close(self, deadline: float) -> Waits:
         if self._group is None or not self._options["enable.auto.commit"]:
             return
         consumed = self._consumed()
@@ -309,9 +431,25 @@ class Reader:
         if not consumed or remaining <= 0:
             return
         try:
-            self._driver.run("commit at close", self._group.commit(consumed), remaining)
+            task = self._driver.start("commit at close", self._group.commit(consumed), remaining)
+            yield lambda: task.done
+            if not task.done:
+                self._driver.drop(task)
+                raise errors.KafkaTimeoutError("no broker can be reached")
+            task.value()
         except (errors.KafkaError, errors.IllegalStateError) as error:
             _log.warning("commit at close failed: %s", error)
+
+    def _wait(self, waits: Waits, timeout: float) -> None:
+        """Carries a generator of conditions out, each waited for until the time is over or nobody can be reached."""
+        deadline = self._driver.now() + max(0.0, timeout)
+        reach = Reach(self._core, self._driver)
+        try:
+            for is_over in waits:
+                while not is_over() and self._driver.now() < deadline and not reach.is_lost:
+                    self._driver.turn(min(deadline - self._driver.now(), REACH_CHECK))
+        finally:
+            waits.close()
 
     def _fork(self) -> None:
         self._core.abandon()

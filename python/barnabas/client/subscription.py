@@ -7,6 +7,7 @@ that: a committed offset to look up, an offset to reset, a seek to pass on.
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -14,10 +15,19 @@ from barnabas.errors import IllegalStateError
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Mode", "PartitionState", "Phase", "RebalanceListener", "Reset", "SubscriptionState"]
+__all__ = [
+    "ByDuration",
+    "Mode",
+    "PartitionState",
+    "Phase",
+    "RebalanceListener",
+    "Reset",
+    "ResetRule",
+    "SubscriptionState",
+    "reset_rule",
+]
 
 _EXCLUSIVE: Final = (
     "subscribe() and assign() exclude each other: this consumer uses {used}(); call unsubscribe() before {wanted}()"
@@ -53,6 +63,37 @@ class Reset(enum.Enum):
     NONE = "none"
 
 
+@dataclass(frozen=True, slots=True)
+class ByDuration:
+    """A position is set to the first record that is not older than so many seconds (KIP-1106), or to the end."""
+
+    seconds: float
+
+
+ResetRule = Reset | ByDuration
+"""Where a position is set to when there is none."""
+
+_DURATION: Final = re.compile(
+    r"P(?=.)(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d{1,9})?)S)?)?", re.IGNORECASE
+)
+
+
+def reset_rule(text: str) -> ResetRule:
+    """The rule that a value of `auto.offset.reset` names.
+
+    Raises:
+        ValueError: It is none, or its duration is not of the form PnDTnHnMn.nS.
+    """
+    kind, colon, duration = text.partition(":")
+    if not colon:
+        return Reset(text)
+    found = _DURATION.fullmatch(duration)
+    if kind.lower() != "by_duration" or found is None:
+        raise ValueError(f"{text!r} is no by_duration:PnDTnHnMn.nS with a duration of at least 0")
+    days, hours, minutes, seconds = (float((part or "0").replace(",", ".")) for part in found.groups())
+    return ByDuration(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+
+
 class Phase(enum.Enum):
     """How far a partition has been set up."""
 
@@ -73,7 +114,7 @@ class PartitionState:
     phase: Phase = Phase.INITIALIZING
     offset: int = -1
     leader_epoch: int = -1
-    reset: Reset = Reset.NONE
+    reset: ResetRule = Reset.NONE
     paused: bool = False
 
 
@@ -88,12 +129,14 @@ class SubscriptionState:
         <Phase.POSITIONED: 'positioned'>
     """
 
-    def __init__(self, default_reset: Reset) -> None:
+    def __init__(self, default_reset: ResetRule) -> None:
         self.default_reset = default_reset
         self.mode = Mode.NONE
         self.topics: tuple[str, ...] = ()
         self.pattern: re.Pattern[str] | None = None
         """Which topics are wanted, where `topics` follows from what exists."""
+        self.server_pattern: str | None = None
+        """The same, where the group's coordinator looks for them."""
         self.listener: RebalanceListener | None = None
         self.partitions: dict[TopicPartition, PartitionState] = {}
 
@@ -106,6 +149,7 @@ class SubscriptionState:
         self._require(Mode.SUBSCRIBED, "subscribe")
         self.topics = tuple(dict.fromkeys(topics))
         self.pattern = None
+        self.server_pattern = None
         self.listener = listener
 
     def subscribe_pattern(self, pattern: re.Pattern[str], listener: RebalanceListener | None) -> None:
@@ -116,6 +160,15 @@ class SubscriptionState:
         """
         self.subscribe(() if self.pattern is None else self.topics, listener)
         self.pattern = pattern
+
+    def subscribe_server_pattern(self, pattern: str, listener: RebalanceListener | None) -> None:
+        """Chooses the topics that the coordinator finds to match.
+
+        Raises:
+            IllegalStateError: Partitions were assigned by hand.
+        """
+        self.subscribe((), listener)
+        self.server_pattern = pattern
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Chooses partitions by hand; those that were assigned before keep their positions.
@@ -135,6 +188,7 @@ class SubscriptionState:
         self.mode = Mode.NONE
         self.topics = ()
         self.pattern = None
+        self.server_pattern = None
         self.listener = None
         self.partitions = {}
 
@@ -155,7 +209,7 @@ class SubscriptionState:
         state.offset = offset
         state.leader_epoch = leader_epoch
 
-    def request_reset(self, partition: TopicPartition, reset: Reset | None = None) -> None:
+    def request_reset(self, partition: TopicPartition, reset: ResetRule | None = None) -> None:
         """Asks for a position to be looked up: by the given or by the default rule.
 
         Raises:

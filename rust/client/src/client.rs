@@ -159,6 +159,20 @@ impl Client {
         self.0.shared.mailbox.post(Event::Wake);
     }
 
+    /// A line to an event loop: it becomes readable when something happens after [`arm_bell`](Self::arm_bell).
+    ///
+    /// # Errors
+    /// The operating system gives no socket pair.
+    pub fn bell(&self) -> Result<std::os::fd::OwnedFd, ClientError> {
+        let line = self.0.shared.mailbox.bell();
+        line.map_err(|error| ClientError::IllegalState(format!("no socket pair for the event loop: {error}")))
+    }
+
+    /// Lets the next event ring the bell, once. False if an event waits already.
+    pub fn arm_bell(&self) -> bool {
+        self.0.shared.mailbox.arm_bell()
+    }
+
     /// The cluster as it is known now.
     pub fn view(&self) -> Arc<ClusterView> {
         self.0.shared.metadata.view()

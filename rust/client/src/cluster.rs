@@ -57,6 +57,18 @@ pub struct Partition {
     pub isr: Vec<i32>,
 }
 
+impl Topic {
+    /// The partition, whatever is known of it.
+    pub fn partition(&self, partition: i32) -> Option<&Partition> {
+        let by_index = usize::try_from(partition)
+            .ok()
+            .and_then(|index| self.partitions.get(index));
+        by_index
+            .filter(|found| found.index == partition)
+            .or_else(|| self.partitions.iter().find(|found| found.index == partition))
+    }
+}
+
 /// The cluster as the last metadata responses told it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterView {
@@ -93,11 +105,7 @@ impl ClusterView {
 
     /// The partition, whatever is known of it.
     pub fn partition(&self, topic: &str, partition: i32) -> Option<&Partition> {
-        let partitions = &self.topic(topic)?.partitions;
-        let by_index = usize::try_from(partition).ok().and_then(|index| partitions.get(index));
-        by_index
-            .filter(|found| found.index == partition)
-            .or_else(|| partitions.iter().find(|found| found.index == partition))
+        self.topic(topic)?.partition(partition)
     }
 
     /// The partition's leader and its epoch, if there is one.

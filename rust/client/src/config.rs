@@ -377,6 +377,10 @@ pub struct FetchConfig {
     pub buffer_bytes: usize,
     /// `barnabas.max.decompressed.bytes`: a batch that decompresses to more is refused.
     pub max_decompressed_bytes: usize,
+    /// `client.rack`: brokers may name a replica in it to read from (KIP-392).
+    pub rack: String,
+    /// `metadata.max.age.ms`: so long a replica that a broker named is read from without asking the leader again.
+    pub replica_age: Duration,
 }
 
 impl FetchConfig {
@@ -405,6 +409,8 @@ impl FetchConfig {
             isolation_level,
             buffer_bytes: options.size("barnabas.fetch.buffer.bytes", 64 << 20, 1, 1 << 40)?,
             max_decompressed_bytes: options.size("barnabas.max.decompressed.bytes", 256 << 20, 1 << 10, 1 << 31)?,
+            rack: options.text("client.rack", "")?,
+            replica_age: options.millis("metadata.max.age.ms", 300_000)?,
         })
     }
 }

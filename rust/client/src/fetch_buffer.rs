@@ -2,6 +2,7 @@
 //! the I/O thread under one lock, which is held for neither decoding nor waiting.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use crate::counters::Counter;
 use crate::fetched::FetchedBatch;
 use crate::lock::lock;
 use crate::mailbox::{Mailbox, Waited};
+use crate::nodes::NodeId;
 
 /// Topic and partition.
 pub type TopicPartition = (Arc<str>, i32);
@@ -83,6 +85,12 @@ pub(crate) struct PartitionFetch {
     pub(crate) fetch_offset: i64,
     /// The epoch of the last polled batch.
     pub(crate) polled_epoch: i32,
+    /// The epoch of the record before `fetch_offset`, -1 while it is not known.
+    pub(crate) fetched_epoch: i32,
+    /// The leader's epoch under which its log was last known to have what comes before `fetch_offset`; -1 for none.
+    pub(crate) validated_by: i32,
+    /// The replica that the leader wants us to read from, and until when.
+    pub(crate) preferred: Option<(NodeId, Instant)>,
     /// Changes with every assignment and seek, so that answers to what was asked before are dropped.
     pub(crate) generation: u64,
     pub(crate) is_paused: bool,
@@ -109,6 +117,9 @@ impl PartitionFetch {
             position: None,
             fetch_offset: -1,
             polled_epoch: -1,
+            fetched_epoch: -1,
+            validated_by: -1,
+            preferred: None,
             generation,
             is_paused: false,
             is_halted: false,
@@ -127,6 +138,29 @@ impl PartitionFetch {
     /// Whether enough waits to be polled.
     pub(crate) fn is_full(&self, config: &FetchConfig) -> bool {
         self.buffered_bytes >= config.max_partition_bytes.saturating_mul(FETCHES_BUFFERED)
+    }
+
+    /// Gives up what was fetched and not polled; the next fetch begins at the position. False if there is nothing of it.
+    pub(crate) fn drop_fetched(&mut self) -> bool {
+        let Some(position) = self.position.filter(|_| !self.buffered.is_empty()) else {
+            return false;
+        };
+        self.buffered.clear();
+        self.buffered_bytes = 0;
+        self.fetch_offset = position;
+        self.fetched_epoch = self.polled_epoch;
+        self.validated_by = -1;
+        true
+    }
+
+    /// What was fetched before `fetch_offset` has been polled or dropped.
+    fn catch_up(&mut self) {
+        self.position = Some(self.fetch_offset);
+        self.polled_epoch = self.fetched_epoch;
+    }
+
+    fn is_ready(&self) -> bool {
+        !self.is_paused && !self.buffered.is_empty()
     }
 
     /// Whether the broker had nothing more when it was last asked.
@@ -161,6 +195,8 @@ impl FetchState {
         partition.position = Some(offset);
         partition.fetch_offset = offset;
         partition.polled_epoch = leader_epoch;
+        partition.fetched_epoch = leader_epoch;
+        partition.validated_by = -1;
         partition.generation = generation;
         partition.is_halted = false;
         partition.is_in_flight = false;
@@ -168,8 +204,14 @@ impl FetchState {
         partition.failures = 0;
     }
 
-    /// I/O thread: adds what was fetched; the next fetch begins at `next_offset`.
-    pub(crate) fn push(&mut self, key: &TopicPartition, batches: Vec<FetchedBatch>, next_offset: i64) {
+    /// I/O thread: adds what was fetched; the next fetch begins at `next_offset`, behind a record of `leader_epoch`.
+    pub(crate) fn push(
+        &mut self,
+        key: &TopicPartition,
+        batches: Vec<FetchedBatch>,
+        next_offset: i64,
+        leader_epoch: i32,
+    ) {
         let Some(partition) = self.partitions.get_mut(key) else {
             return;
         };
@@ -179,16 +221,38 @@ impl FetchState {
             partition.buffered.push_back(batch);
         }
         partition.fetch_offset = next_offset;
+        if leader_epoch >= 0 {
+            partition.fetched_epoch = leader_epoch;
+        }
         if partition.buffered.is_empty() {
             // Only control batches, or batches that compaction emptied: nobody will poll them.
-            partition.position = Some(next_offset);
+            partition.catch_up();
         }
     }
 
+    /// Sums up what waits anew, after partitions dropped some of it.
+    pub(crate) fn count_buffered(&mut self) {
+        self.buffered_bytes = self.partitions.values().map(|partition| partition.buffered_bytes).sum();
+    }
+
+    /// The partitions that have something to be polled, beginning after the one that the last poll ended with.
+    fn ready_in_turn(&mut self) -> Vec<TopicPartition> {
+        let last = self.polled.take();
+        let (after, upto) = match &last {
+            None => (Bound::Unbounded, None),
+            Some(last) => (Bound::Excluded(last), Some(last)),
+        };
+        let first = self.partitions.range((after, Bound::Unbounded));
+        let second = upto.map(|last| self.partitions.range(..=last));
+        first
+            .chain(second.into_iter().flatten())
+            .filter(|(_, partition)| partition.is_ready())
+            .map(|(key, _)| key.clone())
+            .collect()
+    }
+
     fn has_data(&self) -> bool {
-        self.partitions
-            .values()
-            .any(|partition| !partition.is_paused && !partition.buffered.is_empty())
+        self.partitions.values().any(PartitionFetch::is_ready)
     }
 }
 
@@ -292,23 +356,14 @@ impl FetchBuffer {
         let mut left = max_records.unwrap_or(usize::MAX);
         let mut taken = Vec::new();
         let mut taken_bytes = 0;
-        let last = state.polled.take();
         let state = &mut *state;
-        let mut keys: Vec<TopicPartition> = state.partitions.keys().cloned().collect();
-        let first = last
-            .map_or(0, |last| keys.partition_point(|key| *key <= last))
-            .min(keys.len());
-        keys.rotate_left(first);
-        for key in keys {
-            let Some(partition) = state.partitions.get_mut(&key) else {
-                continue;
-            };
-            if partition.is_paused || partition.buffered.is_empty() {
-                continue;
-            }
+        for key in state.ready_in_turn() {
             if left == 0 {
                 break;
             }
+            let Some(partition) = state.partitions.get_mut(&key) else {
+                continue;
+            };
             let before = partition.buffered_bytes;
             take_from(partition, &mut left, &mut taken);
             taken_bytes += before - partition.buffered_bytes;
@@ -351,7 +406,7 @@ fn take_from(partition: &mut PartitionFetch, left: &mut usize, taken: &mut Vec<F
     }
     if partition.buffered.is_empty() {
         // What follows the last batch and was dropped, control batches for one, is behind us too.
-        partition.position = Some(partition.fetch_offset);
+        partition.catch_up();
     }
 }
 

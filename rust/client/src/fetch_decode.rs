@@ -29,6 +29,8 @@ pub(crate) struct Decoded {
     pub(crate) batches: Vec<FetchedBatch>,
     /// Where the next fetch begins.
     pub(crate) next_offset: i64,
+    /// The epoch of the last batch before it, control batches included; -1 for none.
+    pub(crate) leader_epoch: i32,
     /// Kafka's error code of what could not be read at `next_offset`.
     pub(crate) error_code: Option<i16>,
 }
@@ -70,6 +72,7 @@ impl Decoder {
     ) -> Decoded {
         let mut decoded = Decoded {
             next_offset: fetch_offset,
+            leader_epoch: -1,
             ..Decoded::default()
         };
         let mut transactions = Aborted::new(config, aborted);
@@ -79,7 +82,10 @@ impl Decoder {
                 .map_err(|_| ErrorCode::CORRUPT_MESSAGE)
                 .and_then(|batch| match batch {
                     AnyBatch::V2(batch) => {
-                        self.batch(config, &batch, records, &mut transactions, &mut decoded.next_offset)
+                        let payload =
+                            self.batch(config, &batch, records, &mut transactions, &mut decoded.next_offset)?;
+                        decoded.leader_epoch = batch.header.partition_leader_epoch;
+                        Ok(payload)
                     }
                     AnyBatch::Legacy(set) => self.message_set(config, &set, &mut decoded.next_offset),
                 });

@@ -7,14 +7,16 @@ use std::time::{Duration, Instant};
 use barnabas_net::outbound::{Backoff, ReceivePool};
 use barnabas_wire::api;
 use barnabas_wire::errors::ErrorCode;
-use barnabas_wire::messages::fetch::{FetchPartition, FetchRequest, FetchResponse, FetchTopic, PartitionData};
+use barnabas_wire::messages::fetch::{FetchResponse, PartitionData};
 use barnabas_wire::primitives::Reader;
 use bytes::Bytes;
 
-use crate::cluster::{ClusterView, LeaderHint, NO_TOPIC_ID};
-use crate::config::{FetchConfig, IsolationLevel};
-use crate::fetch_buffer::{FetchBuffer, PartitionFetch, TopicPartition};
+use crate::cluster::{ClusterView, LeaderHint, NO_NODE, NO_TOPIC_ID, Partition, Topic};
+use crate::fetch_buffer::{FetchBuffer, FetchState, PartitionFetch, TopicPartition};
 use crate::fetch_decode::Decoder;
+use crate::fetch_request::{Asked, Bounds, FetchInFlight, encode};
+use crate::fetch_session::{Session, is_session_error};
+use crate::fetch_validation::{self, Doubtful, ValidationInFlight};
 use crate::mailbox::{Event, Mailbox};
 use crate::nodes::{NodeId, Purpose};
 use crate::outbox::{Answer, Kind, Outbox, Send};
@@ -27,39 +29,13 @@ const ANSWER_MARGIN: Duration = Duration::from_secs(30);
 /// Errors that people must mend are tried and told again this often.
 const REFUSED_PAUSE: Duration = Duration::from_secs(1);
 
-/// A Fetch request that was not answered.
-#[derive(Debug)]
-pub(crate) struct FetchInFlight {
-    partitions: Vec<Asked>,
-}
-
-impl FetchInFlight {
-    /// What was asked of a partition. Brokers answer in the order of the request, so it is looked for at `expected` first.
-    fn find(&self, topic: &str, partition: i32, expected: &mut usize) -> Option<&Asked> {
-        let (before, after) = self.partitions.split_at_checked(*expected)?;
-        let is_it = |asked: &Asked| asked.key.1 == partition && &*asked.key.0 == topic;
-        let places = (*expected..).zip(after).chain((0..).zip(before));
-        let (at, asked) = places.into_iter().find(|(_, asked)| is_it(asked))?;
-        *expected = at + 1;
-        Some(asked)
-    }
-}
-
-/// What was asked of one partition.
-#[derive(Debug)]
-struct Asked {
-    key: TopicPartition,
-    generation: u64,
-    fetch_offset: i64,
-    leader_epoch: i32,
-}
-
 /// One fetcher's part of the I/O thread.
 #[derive(Debug)]
 pub(crate) struct FetchLoop {
     id: u64,
     buffer: Arc<FetchBuffer>,
     in_flight: BTreeSet<NodeId>,
+    sessions: BTreeMap<NodeId, Session>,
     decoder: Decoder,
     backoff: Backoff,
     topics: BTreeSet<Arc<str>>,
@@ -72,7 +48,10 @@ pub(crate) struct FetchLoop {
 /// What to ask one broker.
 #[derive(Debug, Default)]
 struct Plan {
-    asked: Vec<(u64, Asked)>,
+    /// By key.
+    asked: Vec<Asked>,
+    /// Partitions whose positions have to be looked at before they are fetched from this leader.
+    doubtful: Vec<Doubtful>,
     /// Some partition there has enough waiting.
     has_full: bool,
     /// Some partition there has records that were not fetched, or may have.
@@ -85,6 +64,7 @@ impl FetchLoop {
             id,
             buffer,
             in_flight: BTreeSet::new(),
+            sessions: BTreeMap::new(),
             decoder: Decoder::new(pool),
             backoff,
             topics: BTreeSet::new(),
@@ -107,99 +87,117 @@ impl FetchLoop {
     /// Asks every broker that is not being asked and has partitions with room.
     pub(crate) fn pump(&mut self, outbox: &mut Outbox, view: &ClusterView) {
         let (plans, room) = self.plan(outbox, view);
-        for (node, mut plan) in plans {
+        for (node, plan) in plans {
+            if !plan.doubtful.is_empty() {
+                fetch_validation::ask(self.id, &self.buffer, outbox, node, plan.doubtful);
+            }
             // A fetch that finds nothing waits at the broker; a partition whose waiting records are polled meanwhile would wait
             // with it. The poll makes room and wakes this loop.
             if plan.asked.is_empty() || (plan.has_full && !plan.has_news) {
                 continue;
             }
-            let Some(versions) = outbox.ready(node, Purpose::Fetch) else {
-                outbox.wants_metadata |= outbox.nodes.is_failing(node, Purpose::Fetch);
-                continue;
+            let max_wait = if plan.has_full {
+                Duration::ZERO
+            } else {
+                self.buffer.config.max_wait
             };
-            let ids_known = plan
-                .asked
-                .iter()
-                .all(|(_, asked)| view.topic(&asked.key.0).is_some_and(|topic| topic.id != NO_TOPIC_ID));
-            let newest = if ids_known { VERSIONS.1 } else { TOPIC_IDS_SINCE - 1 };
-            let Some(api_version) = versions.choose(api::FETCH, VERSIONS.0, newest) else {
-                continue;
-            };
-            plan.asked.sort_by_key(|(turn, _)| *turn);
-            let asked: Vec<Asked> = plan.asked.into_iter().map(|(_, asked)| asked).collect();
-            self.send(outbox, view, node, api_version, asked, room, plan.has_full);
+            self.send(outbox, node, plan.asked, Bounds { room, max_wait });
         }
     }
 
     /// Who is to be asked for what, and how many bytes there is room for.
     fn plan(&mut self, outbox: &mut Outbox, view: &ClusterView) -> (BTreeMap<NodeId, Plan>, usize) {
-        let config = &self.buffer.config;
-        let mut state = self.buffer.lock();
+        let buffer = Arc::clone(&self.buffer);
+        let mut state = buffer.lock();
         let mut plans: BTreeMap<NodeId, Plan> = BTreeMap::new();
         self.next_retry = None;
-        let room = config.buffer_bytes.saturating_sub(state.buffered_bytes);
-        let mut held_back = room == 0;
+        let room = buffer.config.buffer_bytes.saturating_sub(state.buffered_bytes);
         if self.assignment != state.assignment {
             self.assignment = state.assignment;
             self.topics_changed = true;
             self.topics = state.partitions.keys().map(|(topic, _)| Arc::clone(topic)).collect();
         }
+        let mut held_back = room == 0;
         if room > 0 {
-            for (key, partition) in &state.partitions {
-                if partition.position.is_none() || partition.is_paused || partition.is_halted || partition.is_in_flight
-                {
-                    continue;
-                }
-                if let Some(at) = partition.retry_at.filter(|at| *at > outbox.now) {
-                    self.next_retry = Some(self.next_retry.map_or(at, |earlier| earlier.min(at)));
-                    continue;
-                }
-                let Some((node, leader_epoch)) = view.leader(&key.0, key.1) else {
-                    outbox.wants_metadata = true;
-                    continue;
-                };
-                if self.in_flight.contains(&node) {
-                    continue;
-                }
-                let plan = plans.entry(node).or_default();
-                if partition.is_full(config) {
-                    plan.has_full = true;
-                    held_back = true;
-                    continue;
-                }
-                plan.has_news |= !partition.is_caught_up();
-                let asked = Asked {
-                    key: key.clone(),
-                    generation: partition.generation,
-                    fetch_offset: partition.fetch_offset,
-                    leader_epoch,
-                };
-                plan.asked.push((partition.turn, asked));
-            }
+            held_back = self.plan_partitions(&mut state, outbox, view, &mut plans);
         }
         state.is_held_back |= held_back;
         (plans, room)
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one call, and a struct of the same names would say no more"
-    )]
-    fn send(
+    /// Adds every partition to the plan of its broker. Whether some are held back because enough of them waits.
+    fn plan_partitions(
         &mut self,
+        state: &mut FetchState,
         outbox: &mut Outbox,
         view: &ClusterView,
-        node: NodeId,
-        api_version: i16,
-        asked: Vec<Asked>,
-        room: usize,
-        has_full: bool,
-    ) {
-        let config = &self.buffer.config;
-        let max_wait = if has_full { Duration::ZERO } else { config.max_wait };
-        // The numbers come from checked options, so this does not fail; if it did, nothing would be fetched.
-        let Ok(body) = encode(config, view, &asked, api_version, room, max_wait) else {
+        plans: &mut BTreeMap<NodeId, Plan>,
+    ) -> bool {
+        let mut held_back = false;
+        let mut topic: Option<&Arc<Topic>> = None;
+        for (key, partition) in &mut state.partitions {
+            if partition.position.is_none() || partition.is_paused || partition.is_halted || partition.is_in_flight {
+                continue;
+            }
+            if let Some(at) = partition.retry_at.filter(|at| *at > outbox.now) {
+                self.next_retry = Some(self.next_retry.map_or(at, |earlier| earlier.min(at)));
+                continue;
+            }
+            // Partitions stand in the order of their topics.
+            if topic.is_none_or(|topic| *topic.name != *key.0) {
+                topic = view.topic(&key.0);
+            }
+            let known = topic.and_then(|topic| topic.partition(key.1));
+            let Some((topic, known)) = topic.zip(known.filter(|known| known.leader != NO_NODE)) else {
+                outbox.wants_metadata = true;
+                continue;
+            };
+            let doubtful = Doubtful::new(key, partition, known.leader_epoch);
+            if let Some(doubtful) = doubtful {
+                plans.entry(known.leader).or_default().doubtful.push(doubtful);
+                continue;
+            }
+            partition.validated_by = known.leader_epoch;
+            let node = read_from(partition, known, view, outbox.now);
+            if self.in_flight.contains(&node) {
+                continue;
+            }
+            let plan = plans.entry(node).or_default();
+            if partition.is_full(&self.buffer.config) {
+                plan.has_full = true;
+                held_back = true;
+                continue;
+            }
+            plan.has_news |= !partition.is_caught_up();
+            plan.asked.push(Asked {
+                key: key.clone(),
+                topic_id: topic.id,
+                generation: partition.generation,
+                fetch_offset: partition.fetch_offset,
+                leader_epoch: known.leader_epoch,
+                turn: partition.turn,
+                is_from_leader: node == known.leader,
+            });
+        }
+        held_back
+    }
+
+    fn send(&mut self, outbox: &mut Outbox, node: NodeId, asked: Vec<Asked>, bounds: Bounds) {
+        let Some(versions) = outbox.ready(node, Purpose::Fetch) else {
+            outbox.wants_metadata |= outbox.nodes.is_failing(node, Purpose::Fetch);
             return;
+        };
+        let by_id = asked.iter().all(|asked| asked.topic_id != NO_TOPIC_ID);
+        let newest = if by_id { VERSIONS.1 } else { TOPIC_IDS_SINCE - 1 };
+        let Some(api_version) = versions.choose(api::FETCH, VERSIONS.0, newest) else {
+            return;
+        };
+        let config = &self.buffer.config;
+        let session = self.sessions.entry(node).or_default();
+        let said = session.say(&asked, api_version, api_version >= TOPIC_IDS_SINCE);
+        // The numbers come from checked options, so this does not fail; if it did, nothing would be fetched.
+        let Ok(body) = encode(config, &asked, &said, bounds, api_version) else {
+            return session.begin_anew();
         };
         {
             let mut state = self.buffer.lock();
@@ -218,19 +216,23 @@ impl FetchLoop {
             timeout: config.max_wait + ANSWER_MARGIN,
             expects_response: true,
         };
-        let request = Box::new(FetchInFlight { partitions: asked });
-        match outbox.send(
-            send,
-            Kind::Fetch {
-                fetcher: self.id,
-                request,
-            },
-        ) {
+        let request = Box::new(FetchInFlight {
+            partitions: asked,
+            is_full: said.is_full(),
+        });
+        let kind = Kind::Fetch {
+            fetcher: self.id,
+            request,
+        };
+        match outbox.send(send, kind) {
             Ok(()) => {
                 self.in_flight.insert(node);
                 self.buffer.counters.requests.add(1);
             }
-            Err(Kind::Fetch { request, .. }) => self.land(&request),
+            Err(Kind::Fetch { request, .. }) => {
+                session.begin_anew();
+                self.land(&request);
+            }
             Err(_) => {}
         }
     }
@@ -268,36 +270,65 @@ impl FetchLoop {
         };
         self.in_flight.remove(&node);
         self.land(&request);
-        let hints = result.ok().and_then(|body| {
+        let response = result.ok().inspect(|body| {
             self.buffer.counters.bytes.add(u64::try_from(body.len()).unwrap_or(0));
-            self.on_response(outbox, view, mailbox, &request, api_version, &body)
         });
-        hints.unwrap_or_else(|| {
-            outbox.wants_metadata = true;
-            for asked in &request.partitions {
-                self.pause(outbox.now, asked, None);
+        let decoded = response.as_ref().and_then(|body| {
+            let response = FetchResponse::decode(&mut Reader::new(body), api_version).ok()?;
+            Some((body, response))
+        });
+        match decoded {
+            Some((body, response)) if response.error_code == 0 => {
+                self.session(node).answered(response.session_id);
+                self.on_response(outbox, view, mailbox, &request, (node, api_version, body, &response))
             }
-            Vec::new()
-        })
+            // Only what is known of each other is wrong; a session that is refused from its beginning must not be begun in a loop.
+            Some((_, response)) if is_session_error(ErrorCode(response.error_code)) && !request.is_full => {
+                self.session(node).refused(ErrorCode(response.error_code));
+                Vec::new()
+            }
+            refused => {
+                let code = refused.map_or(0, |(_, response)| response.error_code);
+                self.session(node).refused(ErrorCode(code));
+                outbox.wants_metadata = true;
+                for asked in &request.partitions {
+                    self.pause(outbox.now, asked, None);
+                }
+                Vec::new()
+            }
+        }
     }
 
-    /// `None` when the response is malformed or refuses the request as a whole.
+    fn session(&mut self, node: NodeId) -> &mut Session {
+        self.sessions.entry(node).or_default()
+    }
+
+    /// Takes the answer to a question about positions in.
+    pub(crate) fn on_validated(
+        &mut self,
+        outbox: &mut Outbox,
+        mailbox: &Mailbox,
+        request: ValidationInFlight,
+        answer: Option<(i16, Bytes)>,
+    ) {
+        let backoff = &mut self.backoff;
+        let pause = |failures| backoff.after(failures);
+        fetch_validation::answered(&self.buffer, outbox, mailbox, request, answer, pause);
+    }
+
+    /// Takes in what there is of each partition.
     fn on_response(
         &mut self,
         outbox: &mut Outbox,
         view: &ClusterView,
         mailbox: &Mailbox,
         request: &FetchInFlight,
-        api_version: i16,
-        body: &Bytes,
-    ) -> Option<Vec<LeaderHint>> {
-        let response = FetchResponse::decode(&mut Reader::new(body), api_version).ok()?;
-        if response.error_code != 0 {
-            return None;
-        }
+        (node, api_version, body, response): (NodeId, i16, &Bytes, &FetchResponse<'_>),
+    ) -> Vec<LeaderHint> {
         let mut hints = Vec::new();
         let mut has_data = false;
-        let mut expected = 0;
+        let mut found = 0_usize;
+        let mut is_strange = false;
         for topic in &response.responses {
             let by_id = api_version >= TOPIC_IDS_SINCE;
             let name = if by_id {
@@ -306,9 +337,11 @@ impl FetchLoop {
                 Some(topic.topic)
             };
             for data in &topic.partitions {
-                let Some(asked) = name.and_then(|name| request.find(name, data.partition_index, &mut expected)) else {
+                let Some(asked) = name.and_then(|name| request.find(name, data.partition_index)) else {
+                    is_strange = true;
                     continue;
                 };
+                found += 1;
                 let leader = &data.current_leader;
                 if leader.leader_id >= 0 {
                     hints.push(LeaderHint {
@@ -320,15 +353,31 @@ impl FetchLoop {
                 }
                 if data.error_code == 0 {
                     has_data |= self.on_records(mailbox, asked, data, body);
+                    self.on_preferred(outbox.now, asked, data.preferred_read_replica);
                 } else {
                     self.on_error(outbox, mailbox, asked, ErrorCode(data.error_code));
                 }
             }
         }
+        if is_strange || request.is_full && found < request.partitions.len() {
+            // The broker's session has other partitions than ours.
+            self.session(node).begin_anew();
+        }
         if has_data {
             mailbox.post(Event::Fetched);
         }
-        Some(hints)
+        hints
+    }
+
+    /// The leader would rather have another replica read from (KIP-392).
+    fn on_preferred(&self, now: Instant, asked: &Asked, replica: NodeId) {
+        if replica < 0 {
+            return;
+        }
+        let until = now.checked_add(self.buffer.config.replica_age);
+        if let (Some(partition), Some(until)) = (current(&mut self.buffer.lock().partitions, asked), until) {
+            partition.preferred = Some((replica, until));
+        }
     }
 
     /// Keeps the records of one partition. Whether there were any.
@@ -366,7 +415,7 @@ impl FetchLoop {
         if has_data {
             state.took_turn(&asked.key);
         }
-        state.push(&asked.key, decoded.batches, decoded.next_offset);
+        state.push(&asked.key, decoded.batches, decoded.next_offset, decoded.leader_epoch);
         drop(state);
         if let Some(error_code) = decoded.error_code {
             let (topic, partition) = asked.key.clone();
@@ -391,7 +440,14 @@ impl FetchLoop {
                     | ErrorCode::INCONSISTENT_TOPIC_ID
             );
         outbox.wants_metadata |= is_moved;
-        if is_moved || code.retriable() && code != ErrorCode::CORRUPT_MESSAGE {
+        if let Some(partition) = current(&mut self.buffer.lock().partitions, asked) {
+            partition.preferred = None;
+        }
+        // A follower may not have what its leader has: only the leader's word counts for what is out of range.
+        let is_followers = code == ErrorCode::OFFSET_OUT_OF_RANGE && !asked.is_from_leader;
+        let may_pass =
+            code.retriable() && code != ErrorCode::CORRUPT_MESSAGE || code == ErrorCode::UNKNOWN_SERVER_ERROR;
+        if is_moved || may_pass || is_followers {
             return self.pause(outbox.now, asked, None);
         }
         let is_halted = matches!(code, ErrorCode::OFFSET_OUT_OF_RANGE | ErrorCode::CORRUPT_MESSAGE);
@@ -437,47 +493,11 @@ fn current<'s>(
         .filter(|partition| partition.generation == asked.generation && partition.fetch_offset == asked.fetch_offset)
 }
 
-fn encode(
-    config: &FetchConfig,
-    view: &ClusterView,
-    asked: &[Asked],
-    api_version: i16,
-    room: usize,
-    max_wait: Duration,
-) -> Result<Vec<u8>, barnabas_wire::WireError> {
-    let int32 = |value: usize| i32::try_from(value).unwrap_or(i32::MAX);
-    let mut topics: Vec<FetchTopic<'_>> = Vec::new();
-    for asked in asked {
-        let (name, index) = &asked.key;
-        // Partitions stand in the order of their turns, so a topic may stand here more than once.
-        if topics.last().is_none_or(|last| last.topic != &**name) {
-            let topic_id = view.topic(name).map_or(NO_TOPIC_ID, |topic| topic.id);
-            topics.push(FetchTopic {
-                topic: name,
-                topic_id,
-                partitions: Vec::new(),
-            });
-        }
-        if let Some(topic) = topics.last_mut() {
-            topic.partitions.push(FetchPartition {
-                partition: *index,
-                current_leader_epoch: asked.leader_epoch,
-                fetch_offset: asked.fetch_offset,
-                partition_max_bytes: int32(config.max_partition_bytes),
-                ..FetchPartition::default()
-            });
-        }
-    }
-    let request = FetchRequest {
-        max_wait_ms: i32::try_from(max_wait.as_millis()).unwrap_or(i32::MAX),
-        min_bytes: config.min_bytes,
-        max_bytes: int32(config.max_bytes.min(room)),
-        isolation_level: i8::from(config.isolation_level == IsolationLevel::ReadCommitted),
-        // No session: every request names all of its partitions.
-        session_id: 0,
-        session_epoch: -1,
-        topics,
-        ..FetchRequest::default()
-    };
-    request.to_bytes(api_version)
+/// The replica to read a partition from: the one that its leader named, as long as that counts and it is there.
+fn read_from(partition: &mut PartitionFetch, known: &Partition, view: &ClusterView, now: Instant) -> NodeId {
+    let is_there = |node: NodeId| view.nodes.iter().any(|other| other.id == node);
+    partition.preferred = partition
+        .preferred
+        .filter(|(node, until)| *until > now && is_there(*node));
+    partition.preferred.map_or(known.leader, |(node, _)| node)
 }

@@ -56,6 +56,9 @@ pub struct HeartbeatPlan {
     pub api_key: i16,
     /// The heartbeat.
     pub variants: Vec<Variant>,
+    /// The heartbeat that says everything, for after an answer was lost: it may have moved the member's epoch, and with what
+    /// the member owns one of the old epoch is taken. Empty where every heartbeat is alike.
+    pub full_variants: Vec<Variant>,
     /// How often.
     pub interval: Duration,
     /// `max.poll.interval.ms`.
@@ -78,6 +81,8 @@ pub(crate) struct Heartbeat {
     request_timeout: Duration,
     /// The epoch of the last answer, where it is another than the plan's.
     epoch: Option<i32>,
+    /// The last heartbeat got no answer.
+    is_unanswered: bool,
 }
 
 impl Heartbeat {
@@ -91,6 +96,7 @@ impl Heartbeat {
             is_leaving: false,
             request_timeout,
             epoch: None,
+            is_unanswered: false,
         }
     }
 
@@ -136,10 +142,10 @@ impl Heartbeat {
             }
             return false;
         };
-        let variants = if leave {
-            &self.plan.leave_variants
-        } else {
-            &self.plan.variants
+        let variants = match leave {
+            true => &self.plan.leave_variants,
+            false if self.is_unanswered && !self.plan.full_variants.is_empty() => &self.plan.full_variants,
+            false => &self.plan.variants,
         };
         // The membership joined at these versions on this cluster; if they are gone, its next request says so.
         let Ok((api_version, mut body)) = encode(&versions, api_key, variants) else {
@@ -180,10 +186,12 @@ impl Heartbeat {
         self.is_in_flight = false;
         match answer.result {
             Err(_) => {
+                self.is_unanswered = true;
                 coordinators.invalidate(&self.key());
                 self.next_at = self.next_at.min(outbox.now + RETRY);
             }
             Ok(body) => {
+                self.is_unanswered = false;
                 let error_code = error_code(self.plan.api_key, answer.api_version, &body);
                 if matches!(
                     ErrorCode(error_code),

@@ -309,6 +309,12 @@ impl IoThread {
                     self.take_hints(&view, &hints);
                 }
             }
+            Kind::Validate { fetcher, request } => {
+                if let Some(fetcher) = self.fetchers.get_mut(&fetcher) {
+                    let answered = answer.result.ok().map(|body| (answer.api_version, body));
+                    fetcher.on_validated(outbox, &shared.mailbox, *request, answered);
+                }
+            }
         }
     }
 

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use crate::doorbell::Doorbell;
 use crate::lock::lock;
 
 /// Something for the client's user. Their number is bounded by what the user has in flight, by its assignment and by the
-/// coalescing of [`Event::Metadata`] and [`Event::Fetched`].
+/// coalescing of [`Event::Metadata`], [`Event::Fetched`] and [`Event::FetchError`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A submission was answered.
@@ -54,6 +55,19 @@ pub enum Event {
         /// The offset that was asked for.
         offset: i64,
     },
+    /// The leader's log does not have what comes before a partition's position (KIP-320); it is not fetched from until a seek.
+    Truncated {
+        /// The topic.
+        topic: std::sync::Arc<str>,
+        /// The partition.
+        partition: i32,
+        /// The position.
+        offset: i64,
+        /// Where the logs part, -1 when the leader does not know.
+        end_offset: i64,
+        /// The epoch of the record before it, -1 when the leader does not know.
+        end_epoch: i32,
+    },
     /// Watched topics' metadata changed.
     Metadata,
     /// Fetched data waits to be polled.
@@ -86,17 +100,23 @@ struct MailboxState {
     /// Counts rings that carry no event.
     rings: u64,
     waiting: usize,
+    /// For an event loop that waits in place of a thread.
+    bell: Doorbell,
 }
 
 impl Mailbox {
-    /// Adds an event; of events that carry nothing one waiting is enough.
+    /// Adds an event; of events that say the same again one waiting is enough.
     pub(crate) fn post(&self, event: Event) {
         let mut state = lock(&self.state);
-        let coalesced =
-            matches!(event, Event::Metadata | Event::Fetched | Event::Wake) && state.events.contains(&event);
+        let repeats = matches!(
+            event,
+            Event::Metadata | Event::Fetched | Event::Wake | Event::FetchError { .. }
+        );
+        let coalesced = repeats && state.events.contains(&event);
         if !coalesced {
             state.events.push_back(event);
         }
+        state.bell.ring();
         if state.waiting > 0 {
             self.changed.notify_all();
         }
@@ -106,9 +126,25 @@ impl Mailbox {
     pub(crate) fn ring(&self) {
         let mut state = lock(&self.state);
         state.rings += 1;
+        state.bell.ring();
         if state.waiting > 0 {
             self.changed.notify_all();
         }
+    }
+
+    /// A line to an event loop, which becomes readable when something is posted after [`arm_bell`](Self::arm_bell).
+    pub(crate) fn bell(&self) -> std::io::Result<std::os::fd::OwnedFd> {
+        lock(&self.state).bell.connect()
+    }
+
+    /// Arms the bell; false, and not armed, if an event waits already.
+    pub(crate) fn arm_bell(&self) -> bool {
+        let mut state = lock(&self.state);
+        let may_wait = state.events.is_empty();
+        if may_wait {
+            state.bell.arm();
+        }
+        may_wait
     }
 
     /// All events that wait; waits up to `timeout` for the first.
@@ -178,5 +214,16 @@ mod tests {
             [Event::Fetched, Event::PollDeadline, Event::Metadata]
         );
         assert!(mailbox.take(Duration::ZERO).is_empty());
+    }
+
+    #[test]
+    fn a_bell_is_armed_only_where_nothing_waits() {
+        let mailbox = Mailbox::default();
+        let _line = mailbox.bell().unwrap();
+        assert!(mailbox.arm_bell());
+        mailbox.post(Event::Fetched);
+        assert!(!mailbox.arm_bell());
+        mailbox.take(Duration::ZERO);
+        assert!(mailbox.arm_bell());
     }
 }

@@ -8,7 +8,8 @@ use barnabas_net::outbound::{CloseReason, ConnectionId, Request, VersionRanges};
 use bytes::Bytes;
 
 use crate::coordinators::CoordinatorKey;
-use crate::fetch_loop::FetchInFlight;
+use crate::fetch_request::FetchInFlight;
+use crate::fetch_validation::ValidationInFlight;
 use crate::nodes::{NodeId, Nodes, Purpose};
 use crate::sender::ProduceInFlight;
 
@@ -34,6 +35,10 @@ pub(crate) enum Kind {
     Fetch {
         fetcher: u64,
         request: Box<FetchInFlight>,
+    },
+    Validate {
+        fetcher: u64,
+        request: Box<ValidationInFlight>,
     },
 }
 

@@ -533,6 +533,7 @@ fn closing_is_quick_whatever_waits() {
 
 fn plan(poll_interval: Duration) -> HeartbeatPlan {
     HeartbeatPlan {
+        full_variants: Vec::new(),
         group: "g".into(),
         api_key: api::HEARTBEAT,
         variants: variants(&[(0, 4)]),

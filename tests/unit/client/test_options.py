@@ -136,7 +136,6 @@ def test_an_option_nothing_is_near_to_raises_without_a_guess():
         (PRODUCER, "transactional_id", "t", "idempotent producer"),
         (PRODUCER, "partitioner_class", "x", "send\\(partition="),
         (PRODUCER, "on_delivery", print, "result\\(\\)"),
-        (CONSUMER, "value_deserializer", bytes.decode, "record.value"),
         (CONSUMER, "enable_partition_eof", True, "end_offsets"),
     ],
 )

@@ -6,13 +6,15 @@ from test_operations import fetched, listed, metadata
 
 from barnabas import errors
 from barnabas.client.driver import Driver
+from barnabas.client.options import CONSUMER
 from barnabas.client.positions import Positions
-from barnabas.client.subscription import Phase, Reset, SubscriptionState
+from barnabas.client.subscription import ByDuration, Phase, Reset, SubscriptionState, reset_rule
 from barnabas.protocol import apis
 from barnabas.types import OffsetAndMetadata, TopicPartition
 
 TP = TopicPartition("orders", 0)
 OTHER = TopicPartition("orders", 1)
+NOW = 1_700_000_000.0
 
 
 class Rig:
@@ -26,7 +28,13 @@ class Rig:
         self.state = SubscriptionState(reset)
         self.driver = Driver(self.core, clock=clock)
         self.positions = Positions(
-            self.state, self.driver, self.fetch, group_id=group_id, backoff=(0.1, 1.0), read_committed=False
+            self.state,
+            self.driver,
+            self.fetch,
+            group_id=group_id,
+            backoff=(0.1, 1.0),
+            read_committed=False,
+            wall_clock=lambda: NOW,
         )
 
     def settle(self) -> None:
@@ -187,8 +195,116 @@ def test_an_offset_out_of_range_without_a_rule_is_raised():
     rig.state.assign([TP])
     rig.settle()
     rig.positions.fetch_failed("orders", 0, 1, 42)
-    with pytest.raises(errors.OffsetOutOfRangeError, match=r"offset 42 .*seek\(\)"):
-        rig.positions.advance()
+    failure = rig.positions.failure()
+    assert isinstance(failure, errors.OffsetOutOfRangeError)
+    assert "offset 42 is not in the log" in str(failure)
+    assert rig.positions.failure() is failure
+
+
+@pytest.mark.parametrize("code", [2, 10, 76])
+def test_damage_is_told_again_until_a_seek_and_only_once_all_before_it_was_given_out(code):
+    rig = Rig()
+    rig.state.assign([TP, OTHER])
+    rig.settle()
+    rig.positions.fetch_failed("orders", 0, code, 45)
+    assert rig.positions.failure() is None
+    rig.fetch.at["orders", 0] = 45
+    for _ in range(3):
+        assert rig.positions.failure().code == code
+    rig.state.set_paused([TP], paused=True)
+    assert rig.positions.failure() is None
+    rig.state.set_paused([TP], paused=False)
+    assert rig.positions.failure() is not None
+    rig.state.seek(TP, 46)
+    assert rig.positions.failure() is None
+    rig.settle()
+    assert rig.positions.failure() is None
+
+
+def test_a_cut_log_is_read_on_from_where_it_was_cut():
+    rig = Rig(Reset.LATEST)
+    rig.state.assign([TP])
+    rig.settle()
+    rig.positions.truncated("orders", 0, 41, (30, 2))  # of a position that was left meanwhile
+    rig.positions.truncated("orders", 1, 42, (30, 2))  # of a partition that was given up
+    rig.settle()
+    assert rig.positions.position(TP) == 42
+    rig.positions.truncated("orders", 0, 42, (30, 2))
+    rig.settle()
+    assert rig.fetch.assigned == [("orders", 0, 30, 2)]
+
+
+def test_a_log_that_was_cut_nobody_knows_where_is_reset():
+    rig = Rig(Reset.EARLIEST)
+    rig.state.assign([TP])
+    rig.settle()
+    rig.positions.truncated("orders", 0, 42, (-1, -1))
+    rig.settle()
+    assert rig.fetch.assigned == [("orders", 0, 10, -1)]
+
+
+@pytest.mark.parametrize(("end", "divergent"), [((30, 2), {TP: OffsetAndMetadata(30, "", 2)}), ((-1, -1), {})])
+def test_a_cut_log_without_a_rule_is_raised_until_a_seek(end, divergent):
+    rig = Rig(Reset.NONE)
+    rig.state.assign([TP])
+    rig.settle()
+    rig.positions.truncated("orders", 0, 42, end)
+    for _ in range(2):
+        failure = rig.positions.failure()
+        assert isinstance(failure, errors.LogTruncationError)
+        assert failure.divergent_offsets == divergent
+    rig.state.seek(TP, 30)
+    assert rig.positions.failure() is None
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("by_duration:P1D", 86_400),
+        ("by_duration:PT1H", 3_600),
+        ("by_duration:P2DT3H4M5.5S", 183_845.5),
+        ("BY_DURATION:pt0s", 0),
+    ],
+)
+def test_a_position_by_duration(text, seconds):
+    assert CONSUMER.parse(None, {"bootstrap_servers": "h:1", "auto_offset_reset": text})["auto.offset.reset"] == text
+    rule = reset_rule(text.lower())
+    assert rule == ByDuration(seconds)
+    rig = Rig(rule)
+    rig.core.handlers[apis.OFFSET_FETCH] = lambda _: fetched(offset=-1)
+    rig.state.assign([TP])
+    rig.settle()
+    asked = [request for _, request, *_ in rig.core.submitted if request.API_KEY == apis.LIST_OFFSETS]
+    assert asked[0].topics[0].partitions[0].timestamp == round((NOW - seconds) * 1000)
+    assert rig.positions.position(TP) == 10
+
+
+@pytest.mark.parametrize(
+    "text", ["by_duration:", "by_duration:P", "by_duration:PT", "by_duration:-PT1H", "by_duration", "PT1H"]
+)
+def test_what_is_no_duration_is_refused(text):
+    with pytest.raises(errors.ConfigError, match=r"auto\.offset\.reset"):
+        CONSUMER.parse(None, {"bootstrap_servers": "h:1", "auto_offset_reset": text})
+    with pytest.raises(ValueError):  # noqa: PT011 - words of two kinds
+        reset_rule(text)
+
+
+def test_a_duration_within_which_nothing_was_written_begins_at_the_end():
+    rig = Rig(ByDuration(60.0))
+    rig.core.handlers[apis.OFFSET_FETCH] = lambda _: fetched(offset=-1)
+
+    def answer(request):
+        response = listed(request)
+        if request.topics[0].partitions[0].timestamp >= 0:
+            response.topics[0].partitions[0].offset = -1
+        return response
+
+    rig.core.handlers[apis.LIST_OFFSETS] = answer
+    rig.state.assign([TP])
+    rig.settle()
+    asked = [request for _, request, *_ in rig.core.submitted if request.API_KEY == apis.LIST_OFFSETS]
+    assert [request.topics[0].partitions[0].timestamp for request in asked] == [round((NOW - 60) * 1000), -1]
+    assert rig.positions.position(TP) == 10
 
 
 def test_another_fetch_error_is_raised_once():

@@ -16,11 +16,16 @@ use barnabas_wire::errors::ErrorCode;
 use barnabas_wire::header::{decode_request_header, encode_response_header};
 use barnabas_wire::messages::Records;
 use barnabas_wire::messages::api_versions::{ApiVersion, ApiVersionsResponse};
-use barnabas_wire::messages::fetch::{FetchRequest, FetchResponse, FetchableTopicResponse, PartitionData};
+use barnabas_wire::messages::fetch::{
+    FetchPartition, FetchRequest, FetchResponse, FetchableTopicResponse, PartitionData,
+};
 use barnabas_wire::messages::find_coordinator::{Coordinator, FindCoordinatorRequest, FindCoordinatorResponse};
 use barnabas_wire::messages::init_producer_id::InitProducerIdResponse;
 use barnabas_wire::messages::metadata::{
     MetadataRequest, MetadataResponse, MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic,
+};
+use barnabas_wire::messages::offset_for_leader_epoch::{
+    EpochEndOffset, OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse, OffsetForLeaderTopicResult,
 };
 use barnabas_wire::messages::produce::{
     PartitionProduceResponse, ProduceRequest, ProduceResponse, TopicProduceResponse,
@@ -167,7 +172,64 @@ pub(crate) struct State {
     pub(crate) other: Vec<(i16, i16, Vec<u8>)>,
     /// What they are answered with.
     pub(crate) other_answer: Vec<u8>,
+    /// The fetch session, if there is one; every client has its own broker here.
+    pub(crate) session: FetchSession,
+    /// The epoch of the leader, and where each epoch before it ends.
+    pub(crate) leader_epoch: i32,
+    pub(crate) epoch_ends: BTreeMap<i32, i64>,
     next_producer_id: i64,
+}
+
+/// A fetch session as a broker keeps it.
+#[derive(Default)]
+pub(crate) struct FetchSession {
+    pub(crate) declines: bool,
+    id: i32,
+    epoch: i32,
+    partitions: BTreeMap<i32, FetchPartition>,
+    /// How many partitions each request named.
+    pub(crate) named: Vec<usize>,
+    /// Partitions that requests wanted to be forgotten.
+    pub(crate) forgotten: Vec<i32>,
+    /// Refuses the next request that goes on with a session.
+    pub(crate) refuse_next: Option<ErrorCode>,
+}
+
+impl FetchSession {
+    /// What a request is about after all, or why it is refused.
+    fn take(&mut self, request: &FetchRequest<'_>) -> Result<Vec<FetchPartition>, ErrorCode> {
+        let named: Vec<FetchPartition> = request
+            .topics
+            .iter()
+            .flat_map(|topic| topic.partitions.clone())
+            .collect();
+        self.named.push(named.len());
+        if request.session_epoch < 0 || self.declines {
+            assert!(request.session_id == 0 || !self.declines);
+            self.id = 0;
+            return Ok(named);
+        }
+        if request.session_epoch == 0 {
+            self.id += 1;
+            self.epoch = 0;
+            self.partitions.clear();
+        } else {
+            if let Some(code) = self.refuse_next.take() {
+                return Err(code);
+            }
+            assert_eq!((request.session_id, request.session_epoch), (self.id, self.epoch));
+        }
+        self.epoch += 1;
+        for topic in &request.forgotten_topics_data {
+            for partition in &topic.partitions {
+                assert!(self.partitions.remove(partition).is_some(), "was never known");
+                self.forgotten.push(*partition);
+            }
+        }
+        self.partitions
+            .extend(named.into_iter().map(|asked| (asked.partition, asked)));
+        Ok(self.partitions.values().cloned().collect())
+    }
 }
 
 pub(crate) struct FakeBroker {
@@ -195,6 +257,9 @@ impl FakeBroker {
             leader: 1,
             other: Vec::new(),
             other_answer: Vec::new(),
+            session: FetchSession::default(),
+            leader_epoch: 3,
+            epoch_ends: BTreeMap::new(),
             next_producer_id: 1000,
         }));
         let is_stopping = Arc::new(AtomicBool::new(false));
@@ -336,6 +401,7 @@ fn answer(state: &mut State, port: u16, key: i16, version: i16, body: &[u8], act
         }
         api::PRODUCE => produce(state, version, &mut reader, act),
         api::FETCH => Some(fetch(state, version, &mut reader, act)),
+        api::OFFSET_FOR_LEADER_EPOCH => Some(epoch_ends(state, version, &mut reader)),
         api::FIND_COORDINATOR => coordinator(port, version, &mut reader, act),
         _ => {
             state.other.push((key, version, body.to_vec()));
@@ -414,7 +480,7 @@ fn metadata(state: &State, port: u16, version: i16, reader: &mut Reader<'_>) -> 
             .map(|index| MetadataResponsePartition {
                 partition_index: *index,
                 leader_id: state.leader,
-                leader_epoch: 3,
+                leader_epoch: state.leader_epoch,
                 error_code: if state.leader < 0 {
                     ErrorCode::LEADER_NOT_AVAILABLE.code()
                 } else {
@@ -484,61 +550,87 @@ fn produce(state: &mut State, version: i16, reader: &mut Reader<'_>, act: Act) -
     })
 }
 
-fn fetch(state: &State, version: i16, reader: &mut Reader<'_>, act: Act) -> Vec<u8> {
+fn fetch(state: &mut State, version: i16, reader: &mut Reader<'_>, act: Act) -> Vec<u8> {
     let request = FetchRequest::decode(reader, version).unwrap();
-    assert_eq!(
-        (request.session_id, request.session_epoch),
-        (0, -1),
-        "sessions are declined"
-    );
-    let mut buffers = Vec::new();
-    for topic in &request.topics {
-        for asked in &topic.partitions {
-            let limit = usize::try_from(asked.partition_max_bytes.min(request.max_bytes)).unwrap();
-            buffers.push(state.partitions[&asked.partition].read(asked.fetch_offset, limit));
-        }
-    }
-    let mut buffers = buffers.iter();
-    let mut responses = Vec::new();
-    for topic in &request.topics {
-        let mut partitions = Vec::new();
-        for asked in &topic.partitions {
-            let log = &state.partitions[&asked.partition];
-            let is_outside = asked.fetch_offset < log.start || asked.fetch_offset > log.end;
-            let error_code = match act {
-                Act::Refuse(code) => code,
-                _ if is_outside => ErrorCode::OFFSET_OUT_OF_RANGE.code(),
-                _ => 0,
-            };
-            let records = buffers.next().unwrap();
-            partitions.push(PartitionData {
-                partition_index: asked.partition,
-                error_code,
-                high_watermark: log.end,
-                last_stable_offset: log.end,
-                log_start_offset: log.start,
-                records: Records::Bytes(if error_code == 0 { records } else { &[] }),
+    let goes_on = request.session_epoch > 0;
+    let asked = match state.session.take(&request) {
+        Ok(asked) => asked,
+        Err(code) => {
+            let response = FetchResponse {
+                error_code: code.code(),
                 ..Default::default()
-            });
+            };
+            return response.to_bytes(version).unwrap();
         }
-        responses.push(FetchableTopicResponse {
-            topic: topic.topic,
-            topic_id: topic.topic_id,
-            partitions,
+    };
+    let limit = |asked: &FetchPartition| usize::try_from(asked.partition_max_bytes.min(request.max_bytes)).unwrap();
+    let buffers: Vec<Vec<u8>> = asked
+        .iter()
+        .map(|asked| state.partitions[&asked.partition].read(asked.fetch_offset, limit(asked)))
+        .collect();
+    let mut partitions = Vec::new();
+    for (asked, records) in asked.iter().zip(&buffers) {
+        let log = &state.partitions[&asked.partition];
+        let is_outside = asked.fetch_offset < log.start || asked.fetch_offset > log.end;
+        let error_code = match act {
+            Act::Refuse(code) => code,
+            _ if is_outside => ErrorCode::OFFSET_OUT_OF_RANGE.code(),
+            _ => 0,
+        };
+        if goes_on && error_code == 0 && records.is_empty() {
+            continue;
+        }
+        partitions.push(PartitionData {
+            partition_index: asked.partition,
+            error_code,
+            high_watermark: log.end,
+            last_stable_offset: log.end,
+            log_start_offset: log.start,
+            records: Records::Bytes(if error_code == 0 { records } else { &[] }),
+            ..Default::default()
         });
     }
-    if buffers.len() == 0
-        && responses
-            .iter()
-            .all(|topic| topic.partitions.iter().all(|data| data.records.is_empty()))
-    {
+    if partitions.iter().all(|data| data.records.is_empty()) {
         // As a broker's long poll, but short.
         std::thread::park_timeout(std::time::Duration::from_millis(
             u64::try_from(request.max_wait_ms.clamp(0, 10)).unwrap(),
         ));
     }
+    let topic = FetchableTopicResponse {
+        topic: "t",
+        topic_id: TOPIC_ID,
+        partitions,
+    };
     FetchResponse {
-        responses,
+        session_id: state.session.id,
+        responses: if topic.partitions.is_empty() {
+            Vec::new()
+        } else {
+            vec![topic]
+        },
+        ..Default::default()
+    }
+    .to_bytes(version)
+    .unwrap()
+}
+
+/// Where epochs end, as the broker's script has it; an epoch that it has no word for is unknown.
+fn epoch_ends(state: &State, version: i16, reader: &mut Reader<'_>) -> Vec<u8> {
+    let request = OffsetForLeaderEpochRequest::decode(reader, version).unwrap();
+    assert_eq!(request.replica_id, -1, "a consumer asks");
+    let mut partitions = Vec::new();
+    for asked in request.topics.iter().flat_map(|topic| &topic.partitions) {
+        let found = state.epoch_ends.range(..=asked.leader_epoch).next_back();
+        partitions.push(EpochEndOffset {
+            error_code: 0,
+            partition: asked.partition,
+            leader_epoch: found.map_or(-1, |(epoch, _)| *epoch),
+            end_offset: found.map_or(-1, |(_, end)| *end),
+        });
+    }
+    let topics = vec![OffsetForLeaderTopicResult { topic: "t", partitions }];
+    OffsetForLeaderEpochResponse {
+        topics,
         ..Default::default()
     }
     .to_bytes(version)

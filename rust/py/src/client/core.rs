@@ -1,5 +1,6 @@
 //! `ClientCore`: one I/O thread and what is submitted to it.
 
+use std::os::fd::IntoRawFd;
 use std::sync::Arc;
 
 use barnabas_client::config::{ClientConfig, Options};
@@ -26,6 +27,7 @@ mod kind {
     pub(super) const FETCH_ERROR: u8 = 5;
     pub(super) const METADATA: u8 = 6;
     pub(super) const FETCHED: u8 = 7;
+    pub(super) const TRUNCATED: u8 = 8;
 }
 
 #[pymethods]
@@ -85,6 +87,19 @@ impl ClientCore {
     /// Makes whoever waits in `events` or `poll` return.
     fn wake(&self) {
         self.client.wake();
+    }
+
+    /// The descriptor of a new socket, to be owned by the caller: it gets one byte when something happens after `arm_bell()`.
+    fn bell(&self, py: Python<'_>) -> PyResult<i32> {
+        self.check(py)?;
+        let line = self.client.bell().map_err(|error| raised(py, &error))?;
+        Ok(line.into_raw_fd())
+    }
+
+    /// Lets the next event ring the bell, once. False, and nothing will ring, if an event waits already.
+    fn arm_bell(&self, py: Python<'_>) -> PyResult<bool> {
+        self.check(py)?;
+        Ok(self.client.arm_bell())
     }
 
     /// (cluster id, controller id, nodes, topics) as they are known now.
@@ -176,6 +191,13 @@ fn event_tuple(py: Python<'_>, event: Event) -> PyResult<Option<Bound<'_, PyTupl
             error_code,
             offset,
         } => (kind::FETCH_ERROR, &*topic, partition, error_code, offset).into_pyobject(py)?,
+        Event::Truncated {
+            topic,
+            partition,
+            offset,
+            end_offset,
+            end_epoch,
+        } => (kind::TRUNCATED, &*topic, partition, offset, end_offset, end_epoch).into_pyobject(py)?,
         Event::Metadata => (kind::METADATA, "metadata").into_pyobject(py)?,
         Event::Fetched => (kind::FETCHED,).into_pyobject(py)?,
         Event::Wake => return Ok(None),

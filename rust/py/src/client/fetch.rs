@@ -133,7 +133,7 @@ impl FetchCore {
     }
 
     /// Repeats a prepared heartbeat every `interval_ms`; leaves the group when `poll` is not called for `poll_interval_ms`;
-    /// without `leave_variants` it only falls silent then.
+    /// without `leave_variants` it only falls silent then. After a lost answer `full_variants` goes out, if there are any.
     #[expect(clippy::too_many_arguments, reason = "what the membership prepared")]
     fn start_heartbeat(
         &self,
@@ -145,11 +145,13 @@ impl FetchCore {
         poll_interval_ms: f64,
         leave_api_key: i16,
         leave_variants: &Bound<'_, PyList>,
+        full_variants: &Bound<'_, PyList>,
     ) -> PyResult<()> {
         let plan = HeartbeatPlan {
             group,
             api_key,
             variants: self::variants(py, variants)?,
+            full_variants: self::variants(py, full_variants)?,
             interval: milliseconds(interval_ms),
             poll_interval: milliseconds(poll_interval_ms),
             leave_api_key,

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from barnabas import errors, types
+    from barnabas.aio import AsyncConsumer
     from barnabas.broker import Broker
     from barnabas.client import Admin, Consumer, Producer, Records
     from barnabas.errors import KafkaError
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
         OffsetAndTimestamp,
         PartitionInfo,
         RecordMetadata,
+        SubscriptionPattern,
         TopicPartition,
     )
 
 __all__ = [
     "Admin",
+    "AsyncConsumer",
     "Broker",
     "Consumer",
     "KafkaError",
@@ -44,6 +47,7 @@ __all__ = [
     "Producer",
     "RecordMetadata",
     "Records",
+    "SubscriptionPattern",
     "TopicPartition",
     "errors",
     "types",
@@ -51,6 +55,7 @@ __all__ = [
 
 _HOME = {
     "Admin": "barnabas.client",
+    "AsyncConsumer": "barnabas.aio",
     "Broker": "barnabas.broker",
     "Consumer": "barnabas.client",
     "KafkaError": "barnabas.errors",
@@ -61,6 +66,7 @@ _HOME = {
     "Producer": "barnabas.client",
     "RecordMetadata": "barnabas.types",
     "Records": "barnabas.client",
+    "SubscriptionPattern": "barnabas.types",
     "TopicPartition": "barnabas.types",
 }
 
@@ -70,7 +76,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_HOME[name]), name)
     elif name in {"errors", "types"}:
         value = importlib.import_module(f"barnabas.{name}")
-    elif name in {"AsyncAdmin", "AsyncConsumer", "AsyncProducer"}:
+    elif name in {"AsyncAdmin", "AsyncProducer"}:
         hint = f"use {name.removeprefix('Async')} in a thread, for example with asyncio.to_thread"
         raise AttributeError(f"barnabas.{name} is not there yet: {hint}")
     else:

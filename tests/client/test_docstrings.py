@@ -1,5 +1,6 @@
 """The examples in docstrings run, each against a fresh topic `orders` and with clients that are ready to use."""
 
+import asyncio
 import doctest
 import importlib
 import pkgutil
@@ -9,7 +10,7 @@ from itertools import islice
 import pytest
 
 import barnabas
-from barnabas import assignors, client, errors
+from barnabas import aio, assignors, client, errors
 
 MODULES = [
     "barnabas",
@@ -17,6 +18,7 @@ MODULES = [
     "barnabas.types",
     *(module.name for module in pkgutil.walk_packages(assignors.__path__, "barnabas.assignors.")),
     *(module.name for module in pkgutil.walk_packages(client.__path__, "barnabas.client.")),
+    *(module.name for module in pkgutil.walk_packages(aio.__path__, "barnabas.aio.")),
 ]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -42,6 +44,7 @@ def names(stack):
     )
     return {
         **{name: getattr(barnabas, name) for name in barnabas.__all__},
+        "asyncio": asyncio,
         "islice": islice,
         "broker": broker,
         "admin": admin,
@@ -51,13 +54,24 @@ def names(stack):
     }
 
 
+async def make_async(address):
+    return barnabas.AsyncConsumer(
+        bootstrap_servers=address, group_id="billing", auto_offset_reset="earliest", enable_auto_commit=False
+    )
+
+
 @pytest.mark.parametrize("test", examples())
-def test_the_example_in_the_docstring_runs(test: doctest.DocTest, names):
-    if ".Consumer." in test.name:
+def test_the_example_in_the_docstring_runs(test: doctest.DocTest, names, stack):
+    if ".aio." in test.name:
+        run = stack.enter_context(asyncio.Runner()).run
+        names["consumer"] = run(make_async(names["broker"].bootstrap_servers))
+        names["run"] = run
+        stack.callback(lambda: run(names["consumer"].close()))
+    elif "Consumer." in test.name or "ConsumerFace." in test.name:
         names["consumer"].assign([barnabas.TopicPartition("orders", 0)])
     if test.name.endswith("Admin.list_consumer_group_offsets"):
         names["consumer"].commit({barnabas.TopicPartition("orders", 0): 42})
-    if test.name.endswith("Consumer.subscription"):
+    if test.name.endswith("ConsumerFace.subscription"):
         names["consumer"].unsubscribe()
     test.globs = {**vars(sys.modules[test.globs["__name__"]]), **names}
     report: list[str] = []

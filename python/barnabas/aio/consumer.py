@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
 from barnabas.aio.doorbell import Doorbell
+from barnabas.aio.driver import AsyncDriver
 from barnabas.client.consumer_face import CLOSE_TIMEOUT, ITERATION_WAIT, ConsumerFace
 from barnabas.client.core import NO_RECORDS, Life
 from barnabas.client.iteration import Chunk, first_offsets
@@ -22,13 +23,10 @@ if TYPE_CHECKING:
 
     from barnabas.client.core import Records
     from barnabas.client.decoding import Decoded
-    from barnabas.client.operations.api import Operation
     from barnabas.client.reader import Waits
     from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, PartitionInfo, TopicPartition
 
 __all__ = ["AsyncConsumer"]
-
-T = TypeVar("T")
 
 
 class AsyncConsumer(ConsumerFace):
@@ -61,6 +59,7 @@ class AsyncConsumer(ConsumerFace):
     def __init__(self, *topics: str, config: Mapping[str, Any] | None = None, **options: Any) -> None:
         super().__init__(CONSUMER.parse(config, options))
         self._bell = Doorbell(self._core)
+        self._operations = AsyncDriver(self._driver, self._bell, self._life.check)
         self._alone = _OneLoop(self._life, self._bell)
         self._is_polled = False
         self._tasks: set[asyncio.Future[object]] = set()
@@ -207,7 +206,7 @@ class AsyncConsumer(ConsumerFace):
                 found = self._find_position(partition, deadline)
                 if found is not None:
                     return found
-            await self._pause(deadline)
+            await self._operations.pause(deadline)
 
     async def commit(
         self,
@@ -229,7 +228,7 @@ class AsyncConsumer(ConsumerFace):
         with self._alone:
             group = self._require_group("commit")
             operation = group.commit(self._to_commit(offsets))
-        await self._run("commit", operation, self._timeout(timeout))
+        await self._operations.run("commit", operation, self._timeout(timeout))
         self._call_back()
 
     async def committed(
@@ -248,7 +247,7 @@ class AsyncConsumer(ConsumerFace):
         """
         with self._alone:
             operation = self._committed(partitions)
-        return await self._run("committed", operation, self._timeout(timeout))
+        return await self._operations.run("committed", operation, self._timeout(timeout))
 
     # What the logs have
 
@@ -267,7 +266,7 @@ class AsyncConsumer(ConsumerFace):
         """
         with self._alone:
             operation = self._edges(partitions, offset_operations.EARLIEST)
-        return await self._run("beginning_offsets", operation, self._timeout(timeout))
+        return await self._operations.run("beginning_offsets", operation, self._timeout(timeout))
 
     async def end_offsets(
         self, partitions: Iterable[TopicPartition | tuple[str, int]] | None = None, timeout: float | None = None
@@ -284,7 +283,7 @@ class AsyncConsumer(ConsumerFace):
         """
         with self._alone:
             operation = self._edges(partitions, offset_operations.LATEST)
-        return await self._run("end_offsets", operation, self._timeout(timeout))
+        return await self._operations.run("end_offsets", operation, self._timeout(timeout))
 
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
@@ -302,7 +301,7 @@ class AsyncConsumer(ConsumerFace):
         """
         with self._alone:
             operation = self._times(timestamps)
-        return await self._run("offsets_for_times", operation, self._timeout(timeout))
+        return await self._operations.run("offsets_for_times", operation, self._timeout(timeout))
 
     async def partitions_for(self, topic: str, timeout: float | None = None) -> list[PartitionInfo]:
         """The partitions of a topic, ordered by number; empty if there is no such topic.
@@ -316,7 +315,7 @@ class AsyncConsumer(ConsumerFace):
         """
         with self._alone:
             pass
-        found = await self._run("partitions_for", read_cluster([topic]), self._timeout(timeout))
+        found = await self._operations.run("partitions_for", read_cluster([topic]), self._timeout(timeout))
         return list(found.topics[topic].partitions) if topic in found.topics else []
 
     async def list_topics(self, timeout: float | None = None) -> dict[str, list[PartitionInfo]]:
@@ -331,7 +330,7 @@ class AsyncConsumer(ConsumerFace):
         """
         with self._alone:
             pass
-        found = await self._run("list_topics", read_cluster(None), self._timeout(timeout))
+        found = await self._operations.run("list_topics", read_cluster(None), self._timeout(timeout))
         return {name: list(listing.partitions) for name, listing in found.topics.items()}
 
     # Ending
@@ -370,23 +369,6 @@ class AsyncConsumer(ConsumerFace):
 
     # Waiting
 
-    async def _run(self, name: str, operation: Operation[T], timeout: float) -> T:
-        task = self._driver.start(name, operation, timeout)
-        try:
-            while not task.done:
-                await self._pause(None)
-        finally:
-            if not task.done:
-                self._driver.drop(task)
-        return task.value()
-
-    async def _pause(self, deadline: float | None) -> None:
-        """Waits for news or the next timer, then takes events in."""
-        ends = [when for when in (deadline, self._driver.next_timer()) if when is not None]
-        await self._bell.wait(max(0.0, min(ends) - self._driver.now()) if ends else None)
-        self._life.check()
-        self._driver.turn(0.0)
-
     async def _settle(self, waits: Waits, timeout: float) -> None:
         """Carries a generator of conditions out, each waited for until the time is over or nobody can be reached."""
         deadline = self._driver.now() + max(0.0, timeout)
@@ -394,7 +376,7 @@ class AsyncConsumer(ConsumerFace):
         try:
             for is_over in waits:
                 while not is_over() and self._driver.now() < deadline and not reach.is_lost:
-                    await self._pause(min(deadline, self._driver.now() + REACH_CHECK))
+                    await self._operations.pause(min(deadline, self._driver.now() + REACH_CHECK))
         finally:
             waits.close()
 

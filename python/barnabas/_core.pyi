@@ -558,6 +558,27 @@ class BrokerCore:
     ) -> int:
         """Appends one control record and returns its offset."""
 
+    @staticmethod
+    def make_batch(
+        base_offset: int,
+        leader_epoch: int,
+        records: Sequence[tuple[bytes | None, bytes | None]],
+        timestamp_ms: int,
+    ) -> bytes:
+        """A batch of records, as a file of its own holds it."""
+
+    @staticmethod
+    def make_control_batch(
+        base_offset: int, leader_epoch: int, records: Sequence[tuple[int, bytes]], timestamp_ms: int
+    ) -> bytes:
+        """The same of control records, given as type and value."""
+
+    def delete_records(self, topic: str, partition: int, before_offset: int) -> int:
+        """Lets a log begin later and removes the segments that end before; returns its first offset, durably so."""
+
+    def log_size(self, topic: str, partition: int) -> int | None:
+        """Bytes of a partition's segments; None if the partition is not here."""
+
     def read(self, topic: str, partition: int, offset: int, max_bytes: int) -> int:
         """Starts a read of whole batches below the high watermark; its event carries the returned token."""
 

@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from barnabas.broker.core import DataPlane
+    from barnabas.broker.metadata_snapshots import Snapshots
     from barnabas.broker.options import BrokerOptions
     from barnabas.broker.request import Request
+    from barnabas.broker.telemetry import ClientTelemetry
 
 __all__ = ["ControlPlane"]
 
@@ -54,21 +56,38 @@ class ControlPlane:
         self.data_dirs = options.data_dirs
         self.is_temporary = False
         self.deadlines = Deadlines()
-        self.metadata = ClusterMetadata(core, self.deadlines, options.node_id, options.controller_settings())
+        self.metadata = ClusterMetadata(
+            core, self.deadlines, options.node_id, options.controller_settings(), options.snapshot_options()
+        )
         self.groups = GroupCoordinators(
             core, self.deadlines, self.metadata, options.group_settings(), options.consumer_settings()
         )
         self.metadata.topics_removed = lambda names: self.groups.forget_topics(names, self.moment())
         self.producer_ids = ProducerIds(self.metadata)
+        self._telemetry: ClientTelemetry | None = None
         self.ready = threading.Event()
         self.failure: BaseException | None = None
         self.pause_count = 0
         self.pause_ms_total = 0.0
         self._stopping = False
         self._awake_ms = _real_ms()
-        self._loading: set[Replica] = set()
+        self._loading: set[Replica | Snapshots] = set()
         self._handlers: dict[int, Callable[[ControlPlane, Request], None]] = {}
         self._thread = threading.Thread(target=self._run, name="barnabas-control", daemon=True)
+
+    @property
+    def telemetry(self) -> ClientTelemetry:
+        """Clients' metrics; loaded with the first client that is asked for them."""
+        if self._telemetry is None:
+            from barnabas.broker.telemetry import ClientTelemetry  # noqa: PLC0415 - not for most brokers
+
+            self._telemetry = ClientTelemetry(self.options.number("telemetry.max.bytes"))
+        return self._telemetry
+
+    @property
+    def telemetry_if_any(self) -> ClientTelemetry | None:
+        """The same, or None while no client was asked."""
+        return self._telemetry
 
     # Life.
 
@@ -83,6 +102,7 @@ class ControlPlane:
             # Any event ends the wait of `pull`; a read is one that can be had for nothing.
             self.core.read(METADATA_TOPIC, 0, 0, 1)
             self._thread.join(timeout)
+        self.metadata.snapshots.close(timeout)
         return not self._thread.is_alive()
 
     def _run(self) -> None:
@@ -101,7 +121,7 @@ class ControlPlane:
 
     def _boot(self) -> None:
         """Recovers the metadata, announces this start, brings the coordinators up, and opens the gate."""
-        self.metadata.data_dirs = self.data_dirs
+        self.metadata.keep_in(self.data_dirs, is_durable=not self.is_temporary)
         metadata = self.metadata.replica
         metadata.load(self.moment())
         if metadata.wants_slice:
@@ -119,8 +139,6 @@ class ControlPlane:
         self._turn_until(lambda: bool(outcome))
         if isinstance(outcome[0], Failed):
             raise IllegalStateError(f"the broker could not be registered: error code {outcome[0].error_code}")
-        if not self.is_temporary:
-            self.metadata.keep_quorum_state()
         self.groups.load_all(self.moment())
         self.core.open_gate()
 
@@ -159,14 +177,17 @@ class ControlPlane:
             self.deadlines.extend(asleep_ms, now.stamp_ms)
         elif len(events) < PULL_LIMIT:
             for name in self.deadlines.due(before_ms):
-                replica, key = name
-                self._drive(replica, now, replica.expire, key, now)
+                owner, key = name
+                expire = self.metadata.expire if owner is self.metadata.snapshots else owner.expire
+                self._drive(owner, now, expire, key, now)
         for replica in list(self._loading):
             self._drive(replica, now, replica.run_slice, now)
             if not replica.wants_slice:
                 self._loading.discard(replica)
+        if self.metadata.snapshots.wants_slice:
+            self._loading.add(self.metadata.snapshots)
 
-    def _drive(self, replica: Replica, now: Moment, step: Callable[..., None], *arguments: Any) -> None:
+    def _drive(self, replica: Replica | Snapshots, now: Moment, step: Callable[..., None], *arguments: Any) -> None:
         """Runs one step of a replica. A defect costs its machine's soft state, not the broker."""
         try:
             step(*arguments)
@@ -192,6 +213,9 @@ class ControlPlane:
             replica = self._replica_of(topic, partition)
             if replica is not None:
                 self._drive(replica, now, replica.on_appended, last_offset, error_code, now)
+        elif kind == Event.CLOSED:
+            if self._telemetry is not None:
+                self._telemetry.disconnected(event[2])
         elif kind == Event.READ:
             _, _, token, error_code, batches, next_offset, _ = event
             for replica in self._replicas():

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 __all__ = [
     "DataPlane",
     "Event",
+    "crc32c",
+    "decompress",
     "log_lines_lost",
     "log_pull",
     "log_push",
@@ -30,7 +32,8 @@ class Event(IntEnum):
     """
 
     REQUEST = 1
-    """(token, connection id, listener, principal, client id, client host, api key, api version, body)"""
+    """(token, connection id, listener, principal, client id, client host, api key, api version, body, (client port,
+    name and version of the client's software))"""
     CLOSED = 2
     """(connection id): a connection is gone."""
     APPENDED = 3
@@ -71,6 +74,41 @@ class DataPlane(Protocol):
         timestamp_ms: int,
     ) -> int:
         """Appends one batch; returns its base offset. `Event.APPENDED` follows."""
+
+    def append_control(  # noqa: PLR0917 - one value per part of a control record
+        self,
+        topic: str,
+        partition: int,
+        leader_epoch: int,
+        control_type: int,
+        key_version: int,
+        value: bytes,
+        timestamp_ms: int,
+    ) -> int:
+        """Appends one control record, and begins its epoch if that is a later one; returns its offset."""
+
+    def make_batch(
+        self,
+        base_offset: int,
+        leader_epoch: int,
+        records: list[tuple[bytes | None, bytes | None]],
+        timestamp_ms: int,
+    ) -> bytes:
+        """Returns a batch as a file of its own holds it."""
+
+    def make_control_batch(
+        self, base_offset: int, leader_epoch: int, records: list[tuple[int, bytes]], timestamp_ms: int
+    ) -> bytes:
+        """Returns the same of control records, given as (type, value)."""
+
+    def delete_records(self, topic: str, partition: int, before_offset: int) -> int:
+        """Lets a log begin later, which is durable on return; returns its first offset."""
+
+    def log_size(self, topic: str, partition: int) -> int | None:
+        """Returns the bytes of a log; None if it is not here."""
+
+    def store(self, name: str, data: bytes) -> None:
+        """Replaces a file beside the metadata log, so that a crash leaves the old or the new one."""
 
     def read(self, topic: str, partition: int, offset: int, max_bytes: int) -> int:
         """Starts a read; returns the token of the `Event.READ` that follows."""
@@ -133,6 +171,24 @@ def start(config: Mapping[str, Any]) -> DataPlane:
 
     core: DataPlane = BrokerCore.start(dict(config))
     return core
+
+
+def crc32c(data: bytes) -> int:
+    """Returns the checksum of `data`."""
+    from barnabas._core import crc32c as checksum  # noqa: PLC0415 - as in `start`
+
+    return checksum(data)
+
+
+def decompress(name: str, data: bytes, limit: int) -> bytes:
+    """Returns what `data` decompresses to, in Kafka's framing of the codec `name`.
+
+    Raises:
+        ValueError: It is malformed, or more than `limit` bytes come of it.
+    """
+    from barnabas._core import decompress as decompressed  # noqa: PLC0415 - as in `start`
+
+    return decompressed(name, data, limit)
 
 
 def matching_names(pattern: str, names: list[str]) -> list[str]:

@@ -9,21 +9,24 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from barnabas.broker.ids import fresh_topic_id, fresh_uuid
-from barnabas.broker.metadata_snapshots import find_snapshot
-from barnabas.broker.quorum_state import write_quorum_state
-from barnabas.broker.runtime import Failed, Replica, Role, next_ticket
+from barnabas.broker.bootstrap import bootstrap_records, write_bootstrap
+from barnabas.broker.handlers import TELEMETRY
+from barnabas.broker.ids import directory_ids, fresh_topic_id, fresh_uuid
+from barnabas.broker.metadata_snapshots import KRAFT_VERSION, KRAFT_VOTERS, SnapshotFiles, SnapshotOptions, Snapshots
+from barnabas.broker.quorum_state import check_voters, leader_change, stored_epoch, write_quorum_state
+from barnabas.broker.runtime import Failed, Replica, ReplicaState, Role, next_ticket
 from barnabas.controller.broker_configs import BrokerConfigs
 from barnabas.controller.configs import dynamic_data_plane_options, dynamic_topic_defaults
-from barnabas.controller.controller import Controller, record_version
-from barnabas.controller.image import METADATA_TOPIC, Image
+from barnabas.controller.controller import METADATA_VERSION, Controller, record_version
+from barnabas.controller.image import CLIENT_METRICS_RESOURCE, METADATA_TOPIC, Image, UnknownRecord
 from barnabas.controller.requests import Administer, NewTopics, RegisterBroker
+from barnabas.controller.snapshot import image_records
 from barnabas.errors import NotControllerError, ProtocolError, TopicAlreadyExistsError
 from barnabas.machine import Caller, Moment
 from barnabas.protocol import codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from barnabas.broker.core import DataPlane
     from barnabas.broker.deadlines import Deadlines
@@ -38,29 +41,47 @@ class ClusterMetadata:
     """The controller and the published image of this node.
 
     Attributes:
-        data_dirs: Where the metadata log is, with its snapshots.
+        snapshots: Of the metadata log, beside it.
         topics_removed: Called with the names of topics whose removal is committed.
     """
 
-    def __init__(self, core: DataPlane, deadlines: Deadlines, node_id: int, settings: ControllerSettings) -> None:
+    def __init__(
+        self,
+        core: DataPlane,
+        deadlines: Deadlines,
+        node_id: int,
+        settings: ControllerSettings,
+        snapshot_options: SnapshotOptions | None = None,
+    ) -> None:
         self.node_id = node_id
         self._core = core
         self._settings = settings
         self._deltas: deque[tuple[int, list[tuple[Any, ...]], list[str]]] = deque()
         self.topics_removed: Callable[[list[str]], None] = lambda _names: None
         self.data_dirs: list[str] = []
+        self._is_durable = False
         self._publishes_controller = True
+        self._client_metrics_version = -1
+        self.snapshots = Snapshots(core, deadlines, snapshot_options or SnapshotOptions(), _encoded)
         role = Role(
-            encode=lambda record: (None, codec.encode_metadata_record(record, record_version(record))),
+            encode=lambda record: (None, _encode(record, self.image)),
             decode=_decode,
             loading_code=NotControllerError.code,
             lost_code=NotControllerError.code,
             appended=self._appended,
             committed=self._committed,
-            lost=self._deltas.clear,
-            snapshot=lambda start, end: find_snapshot(self.data_dirs, start, end),
+            lost=self._lost,
+            snapshot=self.snapshots.find,
+            decode_control=_decode_control,
+            elected=self._elected,
         )
-        self.replica = Replica(core, deadlines, (METADATA_TOPIC, 0), lambda: Controller(settings), role)
+        make = lambda: Controller(settings, lambda: bootstrap_records(core, self.data_dirs))  # noqa: E731
+        self.replica = Replica(core, deadlines, (METADATA_TOPIC, 0), make, role)
+
+    def keep_in(self, data_dirs: list[str], *, is_durable: bool) -> None:
+        """Says where the metadata log is, and whether what lies beside it outlives the process."""
+        self.data_dirs, self._is_durable = data_dirs, is_durable
+        self.snapshots.files = SnapshotFiles(self._core, data_dirs)
 
     @property
     def image(self) -> Image:
@@ -102,14 +123,9 @@ class ClusterMetadata:
     ) -> None:
         """Announces this start of the broker; a fresh cluster is formatted by it."""
         info = self._core.info(METADATA_TOPIC, 0)
-        request = RegisterBroker(self.node_id, fresh_uuid(), endpoints, rack, 0 if info is None else info[3])
-        self.submit(request, now, answer)
-
-    def keep_quorum_state(self) -> None:
-        """Writes who leads the metadata log, as Kafka keeps it for its next election."""
-        info = self._core.info(METADATA_TOPIC, 0)
-        if info is not None:
-            write_quorum_state(self.data_dirs, self.node_id, info[4])
+        end_offset = 0 if info is None else info[3]
+        log_dirs = directory_ids(self.data_dirs)
+        self.submit(RegisterBroker(self.node_id, fresh_uuid(), endpoints, rack, end_offset, log_dirs), now, answer)
 
     def create_topics(self, message: CreateTopicsRequest, now: Moment, answer: Callable[[Any], None]) -> None:
         """Creates topics, with ids drawn here."""
@@ -162,21 +178,59 @@ class ClusterMetadata:
                 return host, port
         return None
 
+    # Its replica's role.
+
+    def _elected(self, now: Moment) -> None:
+        """Leads in a new epoch, told beside the log first and then in it, as by a Kafka that was elected."""
+        check_voters(self.image.voters, self.node_id)
+        self.snapshots.loaded(self.replica.log_bytes_read)
+        epoch = max(self.replica.leader_epoch, stored_epoch(self.data_dirs)) + 1
+        if self._is_durable:
+            if not self.image.features:
+                write_bootstrap(self._core, self.data_dirs)
+            write_quorum_state(self.data_dirs, self.node_id, epoch, self.image.kraft_version)
+        control_type, value = leader_change(self.node_id, self.image)
+        self.replica.begin_epoch(epoch, control_type, value, now)
+
+    def expire(self, key: tuple[Any, ...], now: Moment) -> None:
+        """A deadline of the snapshots has passed."""
+        self.snapshots.expire(key, now)
+        if self.replica.is_committed:
+            self.snapshots.take_if_due(self.image, self.replica.end_offset, self.replica.leader_epoch)
+
+    def _lost(self) -> None:
+        self._client_metrics_version = -1
+        self._deltas.clear()
+        self.snapshots.lost()
+
     def _appended(self, end_offset: int) -> None:
         configs = BrokerConfigs.of(self.image, self._settings)
         delta = self.image.take_delta(dynamic_topic_defaults(configs), dynamic_data_plane_options(configs))
+        delta += self._offers()
         if self._publishes_controller:
             self._publishes_controller = False
             delta.append(("controller", self.node_id))
         self._deltas.append((end_offset, delta, self.image.take_removed_topics()))
+        if self.replica.state is ReplicaState.ACTIVE:
+            self.snapshots.appended(self.image, end_offset, self.replica.leader_epoch)
+
+    def _offers(self) -> list[tuple[Any, ...]]:
+        """Returns which APIs clients are to be told of from here on: telemetry, while somebody is subscribed."""
+        version = self.image.client_metrics_version
+        if version == self._client_metrics_version:
+            return []
+        self._client_metrics_version = version
+        is_offered = any(kind == CLIENT_METRICS_RESOURCE for kind, _ in self.image.configs)
+        return [("offered", key, is_offered) for key in TELEMETRY]
 
     def _committed(self, offset: int) -> None:
         while self._deltas and self._deltas[0][0] <= offset:
             end_offset, delta, removed = self._deltas.popleft()
             if delta:
-                self._core.publish(delta, end_offset, 0)
+                self._core.publish(delta, end_offset - 1, self.replica.leader_epoch)
             if removed:
                 self.topics_removed(removed)
+        self.snapshots.committed(offset)
 
 
 def _decode(_key: bytes | None, value: bytes | None) -> Any:
@@ -186,4 +240,23 @@ def _decode(_key: bytes | None, value: bytes | None) -> Any:
         return codec.decode_metadata_record(value)[0]
     except ProtocolError:
         # A kind of record that this version does not know: it is kept in the log and not acted on.
-        return None
+        return UnknownRecord()
+
+
+def _decode_control(key: bytes | None, value: bytes | None) -> Any:
+    """Returns what the quorum's own records say that a later snapshot has to say again."""
+    kind = int.from_bytes((key or b"")[2:4], "big", signed=True)
+    if kind == KRAFT_VERSION:
+        return codec.decode(codec.message_class("kraft_version_record", "KRaftVersionRecord"), 0, value or b"")
+    if kind == KRAFT_VOTERS:
+        return codec.decode(codec.message_class("voters_record", "VotersRecord"), 0, value or b"")
+    return None
+
+
+def _encode(record: Any, image: Image) -> bytes:
+    level = image.features.get("metadata.version", METADATA_VERSION)
+    return codec.encode_metadata_record(record, record_version(record, level))
+
+
+def _encoded(image: Image) -> Iterator[bytes]:
+    return (_encode(record, image) for record in image_records(image))

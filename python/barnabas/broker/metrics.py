@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from barnabas.broker.control import ControlPlane
+    from barnabas.broker.telemetry import ClientTelemetry
 
 __all__ = ["CONTENT_TYPE", "MetricsServer", "exposition", "parse"]
 
@@ -57,7 +58,25 @@ def exposition(data_plane: core.DataPlane, plane: ControlPlane) -> str:
     lines = [data_plane.prometheus()]
     for name, kind, about, value in own:
         lines.append(f"# HELP barnabas_{name} {about}\n# TYPE barnabas_{name} {kind}\nbarnabas_{name} {value}\n")
+    telemetry = plane.telemetry_if_any
+    if telemetry is not None:
+        lines.append(_of_clients(telemetry))
     return "".join(lines)
+
+
+def _of_clients(telemetry: ClientTelemetry) -> str:
+    """Returns what clients have pushed, and how much of it was refused."""
+    refused = sorted(telemetry.refused.items())
+    return (
+        "# HELP barnabas_telemetry_clients Clients that push metrics.\n# TYPE barnabas_telemetry_clients gauge\n"
+        f"barnabas_telemetry_clients {len(telemetry.instances)}\n"
+        "# HELP barnabas_telemetry_pushes_total Pushes of metrics that were taken.\n"
+        f"# TYPE barnabas_telemetry_pushes_total counter\nbarnabas_telemetry_pushes_total {telemetry.pushes}\n"
+        "# HELP barnabas_telemetry_refused_total Requests of clients' telemetry that were refused, by error.\n"
+        "# TYPE barnabas_telemetry_refused_total counter\n"
+        + "".join(f'barnabas_telemetry_refused_total{{error="{name}"}} {count}\n' for name, count in refused)
+        + telemetry.exposition()
+    )
 
 
 def parse(text: str) -> dict[str, float]:

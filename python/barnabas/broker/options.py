@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from barnabas.broker.metadata_snapshots import SnapshotOptions
 from barnabas.controller.broker_options import KAFKA_OPTIONS
 from barnabas.controller.config_key import ConfigKey, ConfigValue, InvalidConfigValue
 from barnabas.controller.configs import broker_topic_defaults
@@ -63,6 +64,8 @@ _CORE_OPTIONS = (
     "barnabas.validation",
     "connections.max.idle.ms",
     "fetch.max.bytes",
+    "internal.metadata.delete.delay.millis",
+    "internal.metadata.log.segment.bytes",
     "log.cleaner.backoff.ms",
     "log.cleaner.dedupe.buffer.size",
     "log.cleaner.enable",
@@ -78,6 +81,8 @@ _CORE_OPTIONS = (
     "max.connections.per.ip.overrides",
     "max.incremental.fetch.session.cache.slots",
     "max.request.partition.size.limit",
+    "metadata.log.segment.bytes",
+    "metadata.log.segment.ms",
     "num.partitions",
     "num.recovery.threads.per.data.dir",
     "producer.id.expiration.ms",
@@ -155,6 +160,10 @@ EFFECTIVE = frozenset(
         "listeners",
         "log.dir",
         "log.dirs",
+        "metadata.log.max.record.bytes.between.snapshots",
+        "metadata.log.max.snapshot.interval.ms",
+        "metadata.max.retention.bytes",
+        "metadata.max.retention.ms",
         "node.id",
         "num.network.threads",
         "offset.metadata.max.bytes",
@@ -164,6 +173,7 @@ EFFECTIVE = frozenset(
         "offsets.topic.replication.factor",
         "offsets.topic.segment.bytes",
         "process.roles",
+        "telemetry.max.bytes",
     },
 )
 
@@ -343,6 +353,15 @@ class BrokerOptions:
             static_options={**self.texts, "broker.id": str(self.node_id)},
             own_options=OWN_OPTIONS,
             node_id=self.node_id,
+        )
+
+    def snapshot_options(self) -> SnapshotOptions:
+        """Returns when the metadata log gets a snapshot, and how much of it is kept."""
+        return SnapshotOptions(
+            bytes_between=self.number("metadata.log.max.record.bytes.between.snapshots"),
+            interval_ms=self.number("metadata.log.max.snapshot.interval.ms"),
+            retention_bytes=self.number("metadata.max.retention.bytes"),
+            retention_ms=self.number("metadata.max.retention.ms"),
         )
 
     def group_settings(self) -> GroupSettings:

@@ -1,33 +1,54 @@
-"""Kafka's `quorum-state`: who led the metadata log last, beside the log.
+"""Kafka's `quorum-state`: who led the metadata log last, beside the log; and the record in it by which a leader begins.
 
-Nothing here depends on it, because one node elects nobody. A Kafka that starts on the same directory does.
+One node elects nobody, but every start leads in an epoch of its own, as a Kafka that was elected, and a Kafka that
+starts on the same directory goes on from there.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+from typing import TYPE_CHECKING
 
 from barnabas.broker import log
 from barnabas.controller.image import METADATA_TOPIC
+from barnabas.errors import ConfigError
 
-__all__ = ["write_quorum_state"]
+if TYPE_CHECKING:
+    from barnabas.controller.image import Image
+    from barnabas.protocol.messages.voters_record import VotersRecord
+
+__all__ = ["check_voters", "leader_change", "stored_epoch", "write_quorum_state"]
+
+LEADER_CHANGE = 2
 
 
-def write_quorum_state(data_dirs: list[str], node_id: int, leader_epoch: int) -> None:
-    """Replaces the file if it says something else; a node that cannot write it goes on without."""
-    text = (
-        f'{{"clusterId":"","leaderId":{node_id},"leaderEpoch":{leader_epoch},"votedId":-1,"appliedOffset":0,'
-        f'"currentVoters":[{{"voterId":{node_id}}}],"data_version":0}}'
-    )
-    for data_dir in data_dirs:
-        directory = f"{data_dir}/{METADATA_TOPIC}-0"
-        path = f"{directory}/quorum-state"
-        if not os.path.isdir(directory):  # noqa: PTH112 - without pathlib, whose import would be part of the start
-            continue
-        with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:  # noqa: PTH123
-            if file.read() == text:
-                return
+def _paths(data_dirs: list[str]) -> list[str]:
+    directories = [f"{data_dir}/{METADATA_TOPIC}-0" for data_dir in data_dirs]
+    # Here and below without pathlib, whose import would be part of the start.
+    return [f"{directory}/quorum-state" for directory in directories if os.path.isdir(directory)]  # noqa: PTH112
+
+
+def stored_epoch(data_dirs: list[str]) -> int:
+    """Returns the last epoch that was begun, which the log may not know; 0 without a file that can be read."""
+    for path in _paths(data_dirs):
+        with contextlib.suppress(OSError, ValueError, TypeError), open(path, encoding="utf-8") as file:  # noqa: PTH123
+            return int(json.loads(file.read())["leaderEpoch"])
+    return 0
+
+
+def write_quorum_state(data_dirs: list[str], node_id: int, leader_epoch: int, kraft_version: int = 0) -> None:
+    """Replaces the file; a node that cannot write it goes on without."""
+    if kraft_version:
+        votes = f'"votedId":-1,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":{kraft_version}'
+        text = f'{{"leaderId":{node_id},"leaderEpoch":{leader_epoch},{votes}}}'
+    else:
+        text = (
+            f'{{"clusterId":"","leaderId":{node_id},"leaderEpoch":{leader_epoch},"votedId":-1,"appliedOffset":0,'
+            f'"currentVoters":[{{"voterId":{node_id}}}],"data_version":0}}'
+        )
+    for path in _paths(data_dirs)[:1]:
         try:
             with open(f"{path}.tmp", "w", encoding="utf-8") as file:  # noqa: PTH123
                 file.write(text)
@@ -36,4 +57,29 @@ def write_quorum_state(data_dirs: list[str], node_id: int, leader_epoch: int) ->
             os.replace(f"{path}.tmp", path)  # noqa: PTH105
         except OSError as error:
             log.warning("%s cannot be written: %s", path, error)
-        return
+
+
+def check_voters(voters: VotersRecord | None, node_id: int) -> None:
+    """Checks that the quorum that the log tells of is this node alone.
+
+    Raises:
+        ConfigError: It has other voters.
+    """
+    others = [voter.voter_id for voter in voters.voters if voter.voter_id != node_id] if voters is not None else []
+    if others:
+        raise ConfigError(f"the metadata log's voters include {others}: this broker is a cluster of one node")
+
+
+def leader_change(node_id: int, image: Image) -> tuple[int, bytes]:
+    """Returns (type, value) of the control record by which a leader's epoch begins."""
+    from barnabas.protocol import codec  # noqa: PLC0415 - as late as it can be
+    from barnabas.protocol.messages.leader_change_message import LeaderChangeMessage  # noqa: PLC0415
+
+    version = min(image.kraft_version, 1)
+    voters = [] if image.voters is None else image.voters.voters
+    directory = next((voter.voter_directory_id for voter in voters if voter.voter_id == node_id), bytes(16))
+    shape = LeaderChangeMessage
+    voter = [shape.Voter(voter_id=node_id, voter_directory_id=directory) if version else shape.Voter(voter_id=node_id)]
+    return LEADER_CHANGE, codec.encode(
+        shape(version=version, leader_id=node_id, voters=voter, granting_voters=voter), version
+    )

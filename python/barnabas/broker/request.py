@@ -29,6 +29,7 @@ class Request:
         message: The request in its newest shape.
         now: When it is handled. A session that it prolongs counts from here, not from its arrival: its client sends the
             next one after this one's answer.
+        client_port_and_software: The client's port, and name and version of its software as it told with ApiVersions.
         listener: Name of the listener that the client connected to; it decides which endpoint the client is told.
     """
 
@@ -36,6 +37,7 @@ class Request:
         "api_key",
         "client_host",
         "client_id",
+        "client_port_and_software",
         "connection_id",
         "core",
         "listener",
@@ -52,7 +54,7 @@ class Request:
             ProtocolError: The body is malformed.
         """
         (_, _, self.token, self.connection_id, self.listener, _, client_id, self.client_host, *rest) = event
-        self.api_key, self.version, body = rest
+        self.api_key, self.version, body, self.client_port_and_software = rest
         self.core = core
         self.client_id: str = client_id or ""
         self.now = now

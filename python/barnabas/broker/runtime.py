@@ -57,8 +57,10 @@ class Role(NamedTuple):
         appended: Called with the log's end after records were appended and replayed, and when loading ends.
         committed: Called with the offset below which everything is committed, before answers leave.
         lost: Called when the machine is dropped: what was appended and not committed may be gone.
-        snapshot: Called with (start, end) of a log whose beginning was trimmed; returns (offset where the log goes on,
-            batches of the records before it).
+        snapshot: Called with (start, end) of the log before it is read; returns (offset where the log goes on, batches
+            of the records before it), or None to read all of the log.
+        decode_control: As `decode`, for control records; without it they are passed over.
+        elected: Called when loading ends, before anything is decided: this node leads from here on.
     """
 
     encode: Callable[[Any], tuple[bytes | None, bytes | None]]
@@ -68,7 +70,9 @@ class Role(NamedTuple):
     appended: Callable[[int], None] | None = None
     committed: Callable[[int], None] | None = None
     lost: Callable[[], None] | None = None
-    snapshot: Callable[[int, int], tuple[int, bytes]] | None = None
+    snapshot: Callable[[int, int], tuple[int, bytes] | None] | None = None
+    decode_control: Callable[[bytes | None, bytes | None], Any] | None = None
+    elected: Callable[[Moment], None] | None = None
 
 
 class ReplicaState(enum.Enum):
@@ -110,6 +114,7 @@ class Replica:
         self._backoff_ms = RELOAD_BACKOFF_MS
         self.failure: str | None = None
         self.slice_ms_max = 0.0
+        self.log_bytes_read = 0
 
     # Requests.
 
@@ -169,6 +174,33 @@ class Replica:
             else:
                 self._answer(reply.token, reply.message)
 
+    @property
+    def leader_epoch(self) -> int:
+        """The epoch in which this node leads."""
+        return self._leader_epoch
+
+    @property
+    def end_offset(self) -> int:
+        """The log's end, committed or not."""
+        return self._end_offset
+
+    @property
+    def is_committed(self) -> bool:
+        """Whether everything that was appended is committed."""
+        return self.state is ReplicaState.ACTIVE and self._committed >= self._end_offset
+
+    def begin_epoch(self, epoch: int, control_type: int, value: bytes, now: Moment) -> None:
+        """Leads in a new epoch from here on, which a control record tells.
+
+        Raises:
+            KafkaError: It cannot be appended.
+        """
+        offset = self._core.append_control(self.topic, self.partition, epoch, control_type, 0, value, now.wall_ms)
+        self._leader_epoch = epoch
+        self._end_offset = offset + 1
+        if self.role.appended is not None:
+            self.role.appended(self._end_offset)
+
     def _answer(self, token: int, message: Any) -> None:
         waiter = self._waiters.pop(token, None)
         if waiter is not None:
@@ -207,9 +239,10 @@ class Replica:
         self.machine = self._make_machine()
         self.state = ReplicaState.LOADING
         self._next_offset, self._load_until = log_start, log_end
-        self._records, self._read_token = None, None
-        if log_start > 0 and self.role.snapshot is not None:
-            self._next_offset, batches = self.role.snapshot(log_start, log_end)
+        self._records, self._read_token, self.log_bytes_read = None, None, 0
+        snapshot = None if self.role.snapshot is None else self.role.snapshot(log_start, log_end)
+        if snapshot is not None:
+            self._next_offset, batches = snapshot
             self._records = self._decode(batches)
             return
         self._read_on(now)
@@ -232,12 +265,13 @@ class Replica:
             self.drop(now, f"reading at offset {self._next_offset} failed with error code {error_code}")
             return
         self._next_offset = next_offset
+        self.log_bytes_read += len(batches)
         self._records = self._decode(batches)
 
     def _decode(self, batches: bytes) -> Iterator[tuple[int, Any]]:
-        decode = self.role.decode
+        decode, decode_control = self.role.decode, self.role.decode_control or _no_record
         for offset, _, key, value, _, _, is_control in self._core.decode_batches(batches):
-            record = None if is_control else decode(key, value)
+            record = decode_control(key, value) if is_control else decode(key, value)
             if record is not None:
                 yield offset, record
 
@@ -277,6 +311,12 @@ class Replica:
         if self.role.appended is not None:
             self.role.appended(self._end_offset)
         self._commit(min(self._end_offset, self._end_offset if info is None else info[1]))
+        if self.role.elected is not None:
+            try:
+                self.role.elected(now)
+            except KafkaError as error:
+                self.drop(now, f"its epoch cannot begin: {error}")
+                return
         self._step(self.machine.loaded(now), now)
 
     # The end.
@@ -310,6 +350,10 @@ class Replica:
         waiters, self._waiters = self._waiters, {}
         for answer in waiters.values():
             answer(Failed(self.role.lost_code))
+
+
+def _no_record(_key: bytes | None, _value: bytes | None) -> None:
+    return None
 
 
 def next_ticket() -> int:

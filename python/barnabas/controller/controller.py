@@ -12,13 +12,19 @@ from typing import TYPE_CHECKING, Any
 from barnabas.controller.image import BROKER_RESOURCE, Image
 from barnabas.controller.requests import Administer, AllocateProducerIds, NewTopics, RegisterBroker, TopicsToDelete
 from barnabas.machine import Caller, Moment, Reply, Result
+from barnabas.protocol.messages.abort_transaction_record import AbortTransactionRecord
+from barnabas.protocol.messages.begin_transaction_record import BeginTransactionRecord
+from barnabas.protocol.messages.broker_registration_change_record import BrokerRegistrationChangeRecord
 from barnabas.protocol.messages.config_record import ConfigRecord
+from barnabas.protocol.messages.end_transaction_record import EndTransactionRecord
 from barnabas.protocol.messages.feature_level_record import FeatureLevelRecord
 from barnabas.protocol.messages.partition_change_record import PartitionChangeRecord
 from barnabas.protocol.messages.producer_ids_record import ProducerIdsRecord
 from barnabas.protocol.messages.register_broker_record import RegisterBrokerRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from barnabas.controller.settings import ControllerSettings
 
 __all__ = [
@@ -27,6 +33,7 @@ __all__ = [
     "METADATA_VERSION",
     "PRODUCER_ID_BLOCK_SIZE",
     "Controller",
+    "default_bootstrap",
     "record_version",
 ]
 
@@ -62,20 +69,44 @@ DECISIONS: dict[str, tuple[str, str]] = {
 
 Modules are loaded with their first request, because a broker's start is counted in milliseconds."""
 
-_RECORD_VERSIONS = {"PartitionChangeRecord": 2, "PartitionRecord": 2, "RegisterBrokerRecord": 4}
+_WITH_ELIGIBLE_LEADERS, _WITH_DIRECTORIES, _WITH_MIGRATION = 23, 17, 8
+_RECORD_VERSIONS = {
+    "PartitionChangeRecord": ((_WITH_ELIGIBLE_LEADERS, 2), (_WITH_DIRECTORIES, 1)),
+    "PartitionRecord": ((_WITH_ELIGIBLE_LEADERS, 2), (_WITH_DIRECTORIES, 1)),
+    "RegisterBrokerRecord": (
+        (METADATA_VERSION, 4),
+        (_WITH_DIRECTORIES, 3),
+        (_WITH_MIGRATION, 2),
+        (METADATA_VERSION_MIN, 1),
+    ),
+}
+"""Record -> (level of `metadata.version` from which on, version of the record), newest first; else 0, as Kafka writes
+what needs no later one."""
 
 
-def record_version(record: Any) -> int:
-    """Returns the version in which Kafka 4.3 writes a metadata record."""
-    return _RECORD_VERSIONS.get(type(record).__name__, 0)
+def record_version(record: Any, metadata_version: int = METADATA_VERSION) -> int:
+    """Returns the version in which Kafka writes a metadata record at a level of `metadata.version`."""
+    versions = _RECORD_VERSIONS.get(type(record).__name__, ())
+    return next((version for level, version in versions if metadata_version >= level), 0)
+
+
+def default_bootstrap() -> list[Any]:
+    """Returns the records with which a fresh cluster begins, where a format has not chosen others."""
+    return [FeatureLevelRecord(name=name, feature_level=level) for name, (_, _, level) in FEATURES.items() if level]
 
 
 class Controller:
-    """Decides about topics, brokers and producer ids; holds the image."""
+    """Decides about topics, brokers and producer ids; holds the image.
 
-    def __init__(self, settings: ControllerSettings) -> None:
+    Args:
+        settings: The options that decide.
+        bootstrap: Makes the records with which a cluster begins whose log is empty.
+    """
+
+    def __init__(self, settings: ControllerSettings, bootstrap: Callable[[], list[Any]] = default_bootstrap) -> None:
         self.settings = settings
         self.image = Image()
+        self._bootstrap = bootstrap
 
     def handle(self, caller: Caller, request: Any, now: Moment) -> Result:
         """Decides about a request; see `barnabas.machine.Machine`."""
@@ -116,9 +147,18 @@ class Controller:
         self.image.replay(record, offset)
 
     def loaded(self, now: Moment) -> Result:
-        """Nothing follows from loading."""
+        """An empty log begins with the bootstrap records; a transaction that its leader did not end is given up."""
         del now
-        return Result()
+        records: list[Any] = []
+        if self.image.in_transaction:
+            records.append(AbortTransactionRecord(reason="Controller failover"))
+        if "metadata.version" not in self.image.features:
+            records += [BeginTransactionRecord(name="Bootstrap records"), *self._bootstrap()]
+            # What eligible leader replicas are is told by one value for the whole cluster, as Kafka sets it.
+            isr = self.settings.static_options.get("min.insync.replicas", "1")
+            records.append(ConfigRecord(resource_type=BROKER_RESOURCE, name="min.insync.replicas", value=isr))
+            records.append(EndTransactionRecord())
+        return Result(records=records)
 
     def _allocate_producer_ids(self, request: AllocateProducerIds) -> tuple[list[Any], Any]:
         broker = self.image.brokers.get(request.node_id)
@@ -131,16 +171,8 @@ class Controller:
         return [record], (first, PRODUCER_ID_BLOCK_SIZE)
 
     def _register_broker(self, request: RegisterBroker) -> tuple[list[Any], Any]:
-        records: list[Any] = []
-        isr = self.settings.static_options.get("min.insync.replicas", "1")
-        if "metadata.version" not in self.image.features:
-            records += [
-                FeatureLevelRecord(name=name, feature_level=level) for name, (_, _, level) in FEATURES.items() if level
-            ]
-            # What eligible leader replicas are is told by one value for the whole cluster, as Kafka sets it.
-            records.append(ConfigRecord(resource_type=BROKER_RESOURCE, name="min.insync.replicas", value=isr))
-        epoch = request.log_end_offset + len(records)
-        records.append(
+        epoch = request.log_end_offset
+        records: list[Any] = [
             RegisterBrokerRecord(
                 broker_id=request.node_id,
                 incarnation_id=request.incarnation_id,
@@ -154,9 +186,11 @@ class Controller:
                     for name, (low, high, _) in sorted(FEATURES.items())
                 ],
                 rack=request.rack,
-                fenced=False,
+                log_dirs=list(request.log_dirs) if self.image.has_directories else [],
+                fenced=True,
             ),
-        )
+            BrokerRegistrationChangeRecord(broker_id=request.node_id, broker_epoch=epoch, fenced=-1),
+        ]
         records += self._leaders_of(request.node_id)
         return records, epoch
 

@@ -9,27 +9,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from barnabas.controller.topic_options import BROKER_SYNONYMS, LOG_OPTIONS_OF_THE_BROKER
-from barnabas.protocol.messages.abort_transaction_record import AbortTransactionRecord
-from barnabas.protocol.messages.begin_transaction_record import BeginTransactionRecord
-from barnabas.protocol.messages.broker_registration_change_record import BrokerRegistrationChangeRecord
-from barnabas.protocol.messages.client_quota_record import ClientQuotaRecord
-from barnabas.protocol.messages.config_record import ConfigRecord
-from barnabas.protocol.messages.end_transaction_record import EndTransactionRecord
-from barnabas.protocol.messages.feature_level_record import FeatureLevelRecord
-from barnabas.protocol.messages.fence_broker_record import FenceBrokerRecord
-from barnabas.protocol.messages.partition_change_record import PartitionChangeRecord
-from barnabas.protocol.messages.partition_record import PartitionRecord
-from barnabas.protocol.messages.producer_ids_record import ProducerIdsRecord
-from barnabas.protocol.messages.register_broker_record import RegisterBrokerRecord
-from barnabas.protocol.messages.remove_topic_record import RemoveTopicRecord
-from barnabas.protocol.messages.remove_user_scram_credential_record import RemoveUserScramCredentialRecord
-from barnabas.protocol.messages.topic_record import TopicRecord
-from barnabas.protocol.messages.unfence_broker_record import UnfenceBrokerRecord
-from barnabas.protocol.messages.unregister_broker_record import UnregisterBrokerRecord
-from barnabas.protocol.messages.user_scram_credential_record import UserScramCredentialRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from barnabas.protocol.messages.access_control_entry_record import AccessControlEntryRecord
+    from barnabas.protocol.messages.broker_registration_change_record import BrokerRegistrationChangeRecord
+    from barnabas.protocol.messages.clear_elr_record import ClearElrRecord
+    from barnabas.protocol.messages.client_quota_record import ClientQuotaRecord
+    from barnabas.protocol.messages.config_record import ConfigRecord
+    from barnabas.protocol.messages.delegation_token_record import DelegationTokenRecord
+    from barnabas.protocol.messages.feature_level_record import FeatureLevelRecord
+    from barnabas.protocol.messages.fence_broker_record import FenceBrokerRecord
+    from barnabas.protocol.messages.kraft_version_record import KRaftVersionRecord
+    from barnabas.protocol.messages.partition_change_record import PartitionChangeRecord
+    from barnabas.protocol.messages.partition_record import PartitionRecord
+    from barnabas.protocol.messages.producer_ids_record import ProducerIdsRecord
+    from barnabas.protocol.messages.register_broker_record import RegisterBrokerRecord
+    from barnabas.protocol.messages.register_controller_record import RegisterControllerRecord
+    from barnabas.protocol.messages.remove_access_control_entry_record import RemoveAccessControlEntryRecord
+    from barnabas.protocol.messages.remove_delegation_token_record import RemoveDelegationTokenRecord
+    from barnabas.protocol.messages.remove_topic_record import RemoveTopicRecord
+    from barnabas.protocol.messages.remove_user_scram_credential_record import RemoveUserScramCredentialRecord
+    from barnabas.protocol.messages.topic_record import TopicRecord
+    from barnabas.protocol.messages.unfence_broker_record import UnfenceBrokerRecord
+    from barnabas.protocol.messages.unregister_broker_record import UnregisterBrokerRecord
+    from barnabas.protocol.messages.user_scram_credential_record import UserScramCredentialRecord
+    from barnabas.protocol.messages.voters_record import VotersRecord
+    from barnabas.protocol.messages.zk_migration_state_record import ZkMigrationStateRecord
 
 __all__ = [
     "BROKER_LOGGER_RESOURCE",
@@ -46,6 +53,7 @@ __all__ = [
     "PartitionImage",
     "QuotaEntity",
     "TopicImage",
+    "UnknownRecord",
 ]
 
 TOPIC_RESOURCE = 2
@@ -69,16 +77,33 @@ DATA_PLANE_OPTIONS = frozenset(
 )
 """Options of a broker that its data plane takes over while it runs."""
 
+_WITH_DIRECTORIES = 17
+"""Level of `metadata.version`: 3.7-IV2."""
 _NO_LEADER_CHANGE = -2
+_NO_RECOVERY_CHANGE = -1
+_PARTITION_CHANGES = (
+    ("isr", "isr"),
+    ("replicas", "replicas"),
+    ("eligible_leader_replicas", "elr"),
+    ("last_known_elr", "last_elr"),
+    ("directories", "directories"),
+    ("removing_replicas", "removing"),
+    ("adding_replicas", "adding"),
+)
+"""Fields of a change record that say something where they are not null, and what they change."""
 _BEHIND_TOPICS = frozenset(
     [*(option for synonyms in BROKER_SYNONYMS.values() for option, _ in synonyms), *LOG_OPTIONS_OF_THE_BROKER]
 )
 """Broker options that give topics' options their defaults, or that every log goes by."""
 
 
-_TRANSACTION_ENDS = (BeginTransactionRecord, EndTransactionRecord, AbortTransactionRecord)
+_TRANSACTION_ENDS = frozenset({"BeginTransactionRecord", "EndTransactionRecord", "AbortTransactionRecord"})
 QuotaEntity = tuple[tuple[str, str | None], ...]
 """(kind, name) of what a quota is for, sorted; None names those that have no quota of their own."""
+
+
+class UnknownRecord:
+    """Stands for a record of a kind that this version does not know. It stays in the log."""
 
 
 class PartitionImage(NamedTuple):
@@ -87,6 +112,10 @@ class PartitionImage(NamedTuple):
     Attributes:
         elr: Replicas that are not in sync and may still be elected without loss (eligible leader replicas).
         last_elr: Who was in sync last when nobody is left.
+        directories: Where the replicas are, by the ids of data directories.
+        removing: Replicas that a reassignment takes away.
+        adding: Replicas that it adds.
+        recovery: Whether the leader was elected uncleanly and has not recovered (KIP-704).
     """
 
     partition: int
@@ -97,6 +126,41 @@ class PartitionImage(NamedTuple):
     isr: tuple[int, ...]
     elr: tuple[int, ...] = ()
     last_elr: tuple[int, ...] = ()
+    directories: tuple[bytes, ...] = ()
+    removing: tuple[int, ...] = ()
+    adding: tuple[int, ...] = ()
+    recovery: int = 0
+
+    @classmethod
+    def of(cls, record: PartitionRecord) -> PartitionImage:
+        """Returns what the record of a partition says."""
+        return cls(
+            partition=record.partition_id,
+            leader=record.leader,
+            leader_epoch=record.leader_epoch,
+            partition_epoch=record.partition_epoch,
+            replicas=tuple(record.replicas),
+            isr=tuple(record.isr),
+            elr=tuple(record.eligible_leader_replicas or ()),
+            last_elr=tuple(record.last_known_elr or ()),
+            directories=tuple(record.directories),
+            removing=tuple(record.removing_replicas),
+            adding=tuple(record.adding_replicas),
+            recovery=record.leader_recovery_state,
+        )
+
+    def changed(self, record: PartitionChangeRecord) -> PartitionImage:
+        """Returns the partition after a change, which moves it to its next epoch."""
+        changes: dict[str, Any] = {"partition_epoch": self.partition_epoch + 1}
+        for field, name in _PARTITION_CHANGES:
+            value = getattr(record, field)
+            if value is not None:
+                changes[name] = tuple(value)
+        if record.leader != _NO_LEADER_CHANGE:
+            changes["leader"], changes["leader_epoch"] = record.leader, self.leader_epoch + 1
+        if record.leader_recovery_state != _NO_RECOVERY_CHANGE:
+            changes["recovery"] = record.leader_recovery_state
+        return self._replace(**changes)
 
 
 class TopicImage(NamedTuple):
@@ -108,7 +172,11 @@ class TopicImage(NamedTuple):
 
 
 class BrokerImage(NamedTuple):
-    """One registered broker; endpoints are (listener, host, port)."""
+    """One registered broker; endpoints are (listener, host, port).
+
+    Attributes:
+        registration: What it registered, with all changes since.
+    """
 
     node_id: int
     epoch: int
@@ -116,6 +184,20 @@ class BrokerImage(NamedTuple):
     endpoints: tuple[tuple[str, str, int], ...]
     rack: str | None
     fenced: bool
+    registration: RegisterBrokerRecord
+
+    @classmethod
+    def of(cls, record: RegisterBrokerRecord) -> BrokerImage:
+        """Returns what a registration says."""
+        return cls(
+            node_id=record.broker_id,
+            epoch=record.broker_epoch,
+            incarnation_id=bytes(record.incarnation_id),
+            endpoints=tuple((endpoint.name, endpoint.host, endpoint.port) for endpoint in record.end_points),
+            rack=record.rack,
+            fenced=record.fenced,
+            registration=record,
+        )
 
 
 class Image:
@@ -123,6 +205,11 @@ class Image:
 
     Attributes:
         topics_version: Grows with every change to any topic's existence or partitions.
+        client_metrics_version: Grows with every change to a metrics subscription.
+        acls: Not acted on, like tokens and controllers; kept for whoever reads the metadata after this broker.
+        kraft_version: Level of the quorum's own feature; from 1 on its voters are in the log.
+        unknown_kinds: Whether the log has a kind of record that this version does not know, so that no snapshot can be
+            made of it.
     """
 
     def __init__(self) -> None:
@@ -134,30 +221,49 @@ class Image:
         self.next_producer_id = 0
         self.quotas: dict[QuotaEntity, dict[str, float]] = {}
         self.scram: dict[tuple[str, int], UserScramCredentialRecord] = {}
+        self.acls: dict[bytes, AccessControlEntryRecord] = {}
+        self.tokens: dict[str, DelegationTokenRecord] = {}
+        self.controllers: dict[int, RegisterControllerRecord] = {}
+        self.zk_migration: ZkMigrationStateRecord | None = None
+        self.kraft_version = 0
+        self.voters: VotersRecord | None = None
+        self.unknown_kinds = False
         self.topics_version = 0
+        self.client_metrics_version = 0
+        self._features_changed = False
         self._changed_topics: dict[bytes, str | None] = {}
         self._removed_topics: list[str] = []
         self._changed_brokers: set[int] = set()
         self._data_plane_options_changed = False
-        self._replay: dict[type, Callable[[Any, int], None]] = {
-            TopicRecord: self._topic,
-            PartitionRecord: self._partition,
-            RemoveTopicRecord: self._remove_topic,
-            ConfigRecord: self._config,
-            RegisterBrokerRecord: self._register_broker,
-            BrokerRegistrationChangeRecord: self._change_broker,
-            FeatureLevelRecord: self._feature_level,
-            ProducerIdsRecord: self._producer_ids,
-            PartitionChangeRecord: self._change_partition,
-            UnregisterBrokerRecord: self._unregister_broker,
-            FenceBrokerRecord: self._fence_broker,
-            UnfenceBrokerRecord: self._unfence_broker,
-            ClientQuotaRecord: self._quota,
-            UserScramCredentialRecord: self._credential,
-            RemoveUserScramCredentialRecord: self._remove_credential,
-            BeginTransactionRecord: self._begin,
-            EndTransactionRecord: self._end,
-            AbortTransactionRecord: self._abort,
+        self._replay: dict[str, Callable[[Any, int], None]] = {
+            "TopicRecord": self._topic,
+            "PartitionRecord": self._partition,
+            "PartitionChangeRecord": self._change_partition,
+            "ClearElrRecord": self._clear_elr,
+            "RemoveTopicRecord": self._remove_topic,
+            "ConfigRecord": self._config,
+            "RegisterBrokerRecord": self._register_broker,
+            "BrokerRegistrationChangeRecord": self._change_broker,
+            "UnregisterBrokerRecord": self._unregister_broker,
+            "FenceBrokerRecord": self._fence_broker,
+            "UnfenceBrokerRecord": self._unfence_broker,
+            "RegisterControllerRecord": self._controller,
+            "FeatureLevelRecord": self._feature_level,
+            "ProducerIdsRecord": self._producer_ids,
+            "ClientQuotaRecord": self._quota,
+            "UserScramCredentialRecord": self._credential,
+            "RemoveUserScramCredentialRecord": self._remove_credential,
+            "AccessControlEntryRecord": self._acl,
+            "RemoveAccessControlEntryRecord": self._remove_acl,
+            "DelegationTokenRecord": self._token,
+            "RemoveDelegationTokenRecord": self._remove_token,
+            "ZkMigrationStateRecord": self._zk_migration,
+            "KRaftVersionRecord": self._kraft_version,
+            "VotersRecord": self._voters,
+            "UnknownRecord": self._unknown,
+            "BeginTransactionRecord": self._begin,
+            "EndTransactionRecord": self._end,
+            "AbortTransactionRecord": self._abort,
         }
         self._transaction: list[tuple[Any, int]] | None = None
 
@@ -176,12 +282,38 @@ class Image:
 
     def replay(self, record: Any, offset: int) -> None:
         """Applies one record that has `offset` in the log; kinds that are not acted on are left to the log."""
-        if self._transaction is not None and type(record) not in _TRANSACTION_ENDS:
+        kind = type(record).__name__
+        if self._transaction is not None and kind not in _TRANSACTION_ENDS:
             self._transaction.append((record, offset))
             return
-        apply = self._replay.get(type(record))
+        apply = self._replay.get(kind)
         if apply is not None:
             apply(record, offset)
+
+    @property
+    def has_directories(self) -> bool:
+        """Whether the cluster's metadata says in which data directories replicas are (KIP-858)."""
+        return self.features.get("metadata.version", _WITH_DIRECTORIES) >= _WITH_DIRECTORIES
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether records wait that count only when their transaction ends."""
+        return self._transaction is not None
+
+    def frozen(self) -> Image:
+        """Returns a copy that does not change when this image does."""
+        copy = Image()
+        copy.topics = {name: topic._replace(partitions=dict(topic.partitions)) for name, topic in self.topics.items()}
+        copy.topic_names = dict(self.topic_names)
+        copy.configs = {key: dict(configs) for key, configs in self.configs.items()}
+        copy.brokers = dict(self.brokers)
+        copy.features = dict(self.features)
+        copy.next_producer_id = self.next_producer_id
+        copy.quotas = {entity: dict(values) for entity, values in self.quotas.items()}
+        copy.scram = dict(self.scram)
+        copy.acls, copy.tokens, copy.controllers = dict(self.acls), dict(self.tokens), dict(self.controllers)
+        copy.zk_migration, copy.kraft_version, copy.voters = self.zk_migration, self.kraft_version, self.voters
+        return copy
 
     def take_delta(
         self,
@@ -215,6 +347,9 @@ class Image:
             if "internal.segment.bytes" in options:
                 options["segment.bytes"] = options.pop("internal.segment.bytes")
             delta.append(("topic", topic.name, topic_id, is_internal, partitions, options))
+        if self._features_changed:
+            delta.append(("features", dict(self.features)))
+        self._features_changed = False
         self._changed_brokers.clear()
         self._changed_topics.clear()
         return delta
@@ -235,16 +370,7 @@ class Image:
         topic = self.topic_by_id(record.topic_id)
         if topic is None:
             return
-        topic.partitions[record.partition_id] = PartitionImage(
-            partition=record.partition_id,
-            leader=record.leader,
-            leader_epoch=record.leader_epoch,
-            partition_epoch=record.partition_epoch,
-            replicas=tuple(record.replicas),
-            isr=tuple(record.isr),
-            elr=tuple(record.eligible_leader_replicas or ()),
-            last_elr=tuple(record.last_known_elr or ()),
-        )
+        topic.partitions[record.partition_id] = PartitionImage.of(record)
         self._changed_topics[topic.topic_id] = topic.name
         self.topics_version += 1
 
@@ -268,6 +394,8 @@ class Image:
             config[record.name] = record.value
         if not config:
             del self.configs[key]
+        if record.resource_type == CLIENT_METRICS_RESOURCE:
+            self.client_metrics_version += 1
         topic = self.topics.get(record.resource_name) if record.resource_type == TOPIC_RESOURCE else None
         if topic is not None:
             self._changed_topics[topic.topic_id] = topic.name
@@ -278,27 +406,41 @@ class Image:
 
     def _register_broker(self, record: RegisterBrokerRecord, offset: int) -> None:
         del offset
-        self.brokers[record.broker_id] = BrokerImage(
-            node_id=record.broker_id,
-            epoch=record.broker_epoch,
-            incarnation_id=bytes(record.incarnation_id),
-            endpoints=tuple((endpoint.name, endpoint.host, endpoint.port) for endpoint in record.end_points),
-            rack=record.rack,
-            fenced=record.fenced,
-        )
+        self.brokers[record.broker_id] = BrokerImage.of(record)
         self._changed_brokers.add(record.broker_id)
 
     def _change_broker(self, record: BrokerRegistrationChangeRecord, _offset: int) -> None:
-        broker = self.brokers.get(record.broker_id)
-        if broker is not None and record.fenced:
-            self.brokers[record.broker_id] = broker._replace(fenced=record.fenced > 0)
-            self._changed_brokers.add(record.broker_id)
+        """In its flags 1 sets and -1 unsets."""
+        changes: dict[str, Any] = {}
+        if record.fenced:
+            changes["fenced"] = record.fenced > 0
+        if record.in_controlled_shutdown:
+            changes["in_controlled_shutdown"] = record.in_controlled_shutdown > 0
+        if record.log_dirs:
+            changes["log_dirs"] = record.log_dirs
+        if record.cordoned_log_dirs is not None:
+            changes["cordoned_log_dirs"] = record.cordoned_log_dirs
+        self._alter_broker(record.broker_id, changes)
+
+    def _alter_broker(self, node_id: int, changes: Mapping[str, Any]) -> None:
+        broker = self.brokers.get(node_id)
+        if broker is None or not changes:
+            return
+        old = broker.registration
+        # A copy: a snapshot may be written of the old one.
+        registration = type(old)(**{name: changes.get(name, getattr(old, name)) for name in type(old).__slots__})
+        self.brokers[node_id] = BrokerImage.of(registration)
+        self._changed_brokers.add(node_id)
+
+    def _controller(self, record: RegisterControllerRecord, _offset: int) -> None:
+        self.controllers[record.controller_id] = record
 
     def _feature_level(self, record: FeatureLevelRecord, _offset: int) -> None:
         if record.feature_level:
             self.features[record.name] = record.feature_level
         else:
             self.features.pop(record.name, None)
+        self._features_changed = True
 
     def _producer_ids(self, record: ProducerIdsRecord, _offset: int) -> None:
         self.next_producer_id = record.next_producer_id
@@ -308,36 +450,26 @@ class Image:
         old = None if topic is None else topic.partitions.get(record.partition_id)
         if topic is None or old is None:
             return
-        changed = old._replace(partition_epoch=old.partition_epoch + 1)
-        if record.isr is not None:
-            changed = changed._replace(isr=tuple(record.isr))
-        if record.replicas is not None:
-            changed = changed._replace(replicas=tuple(record.replicas))
-        if record.eligible_leader_replicas is not None:
-            changed = changed._replace(elr=tuple(record.eligible_leader_replicas))
-        if record.last_known_elr is not None:
-            changed = changed._replace(last_elr=tuple(record.last_known_elr))
-        if record.leader != _NO_LEADER_CHANGE:
-            changed = changed._replace(leader=record.leader, leader_epoch=old.leader_epoch + 1)
-        topic.partitions[record.partition_id] = changed
+        topic.partitions[record.partition_id] = old.changed(record)
         self._changed_topics[topic.topic_id] = topic.name
         self.topics_version += 1
+
+    def _clear_elr(self, record: ClearElrRecord, _offset: int) -> None:
+        """Who was eligible before `min.insync.replicas` changed is not any more; no name means all topics."""
+        named = self.topics.get(record.topic_name)
+        for topic in [named] if named is not None else [] if record.topic_name else self.topics.values():
+            for number, partition in topic.partitions.items():
+                topic.partitions[number] = partition._replace(elr=(), last_elr=())
 
     def _unregister_broker(self, record: UnregisterBrokerRecord, _offset: int) -> None:
         self.brokers.pop(record.broker_id, None)
         self._changed_brokers.discard(record.broker_id)
 
     def _fence_broker(self, record: FenceBrokerRecord, _offset: int) -> None:
-        self._set_fenced(record.id, fenced=True)
+        self._alter_broker(record.id, {"fenced": True})
 
     def _unfence_broker(self, record: UnfenceBrokerRecord, _offset: int) -> None:
-        self._set_fenced(record.id, fenced=False)
-
-    def _set_fenced(self, node_id: int, *, fenced: bool) -> None:
-        broker = self.brokers.get(node_id)
-        if broker is not None:
-            self.brokers[node_id] = broker._replace(fenced=fenced)
-            self._changed_brokers.add(node_id)
+        self._alter_broker(record.id, {"fenced": False})
 
     def _quota(self, record: ClientQuotaRecord, _offset: int) -> None:
         entity = tuple(sorted((part.entity_type, part.entity_name) for part in record.entity))
@@ -355,15 +487,41 @@ class Image:
     def _remove_credential(self, record: RemoveUserScramCredentialRecord, _offset: int) -> None:
         self.scram.pop((record.name, record.mechanism), None)
 
+    # What is not acted on here, and kept.
+
+    def _acl(self, record: AccessControlEntryRecord, _offset: int) -> None:
+        self.acls[bytes(record.id)] = record
+
+    def _remove_acl(self, record: RemoveAccessControlEntryRecord, _offset: int) -> None:
+        self.acls.pop(bytes(record.id), None)
+
+    def _token(self, record: DelegationTokenRecord, _offset: int) -> None:
+        self.tokens[record.token_id] = record
+
+    def _remove_token(self, record: RemoveDelegationTokenRecord, _offset: int) -> None:
+        self.tokens.pop(record.token_id, None)
+
+    def _zk_migration(self, record: ZkMigrationStateRecord, _offset: int) -> None:
+        self.zk_migration = record
+
+    def _kraft_version(self, record: KRaftVersionRecord, _offset: int) -> None:
+        self.kraft_version = record.kraft_version
+
+    def _voters(self, record: VotersRecord, _offset: int) -> None:
+        self.voters = record
+
+    def _unknown(self, _record: UnknownRecord, _offset: int) -> None:
+        self.unknown_kinds = True
+
     # Records that count together: what is begun counts when it is ended, and never when it is given up.
 
-    def _begin(self, _record: BeginTransactionRecord, _offset: int) -> None:
+    def _begin(self, _record: Any, _offset: int) -> None:
         self._transaction = []
 
-    def _end(self, _record: EndTransactionRecord, _offset: int) -> None:
+    def _end(self, _record: Any, _offset: int) -> None:
         records, self._transaction = self._transaction or [], None
         for record, offset in records:
             self.replay(record, offset)
 
-    def _abort(self, _record: AbortTransactionRecord, _offset: int) -> None:
+    def _abort(self, _record: Any, _offset: int) -> None:
         self._transaction = None

@@ -86,12 +86,7 @@ def _more_partitions(image: Image, wanted: Any, settings: ControllerSettings, re
         # Where Kafka's list of records is full it only says that something went wrong.
         raise Refused(UnknownServerError.code, None)
     replicas_of = _assignments(image, topic, wanted, additional)
-    return [
-        partition_record(
-            topic.topic_id, count + index, nodes, [node for node in nodes if not image.brokers[node].fenced]
-        )
-        for index, nodes in enumerate(replicas_of)
-    ]
+    return [partition_record(image, topic.topic_id, count + index, nodes) for index, nodes in enumerate(replicas_of)]
 
 
 def _assignments(image: Image, topic: TopicImage, wanted: Any, additional: int) -> list[list[int]]:

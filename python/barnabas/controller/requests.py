@@ -42,6 +42,7 @@ class RegisterBroker(NamedTuple):
         incarnation_id: Tells this start of the broker from every other.
         endpoints: (listener, host, port).
         log_end_offset: Where the registration will be written; it becomes the broker's epoch, as in KRaft.
+        log_dirs: Ids of its data directories.
     """
 
     node_id: int
@@ -49,6 +50,7 @@ class RegisterBroker(NamedTuple):
     endpoints: Sequence[tuple[str, str, int]]
     rack: str | None
     log_end_offset: int
+    log_dirs: Sequence[bytes] = ()
 
 
 class AllocateProducerIds(NamedTuple):

@@ -115,8 +115,7 @@ def _create_topic(
         for name, value in own.items()
     ]
     records += [
-        partition_record(topic_id, partition, replicas, [node for node in replicas if not image.brokers[node].fenced])
-        for partition, replicas in sorted(replicas_of.items())
+        partition_record(image, topic_id, partition, replicas) for partition, replicas in sorted(replicas_of.items())
     ]
     result = CreateTopicsResponse.CreatableTopicResult(
         name=topic.name,
@@ -223,8 +222,9 @@ def invalid_replicas(image: Image, nodes: list[int], others: dict[int, list[int]
     return None
 
 
-def partition_record(topic_id: bytes, partition: int, replicas: list[int], isr: list[int]) -> PartitionRecord:
-    """Returns the record of a new partition, led by its first in-sync replica."""
+def partition_record(image: Image, topic_id: bytes, partition: int, replicas: list[int]) -> PartitionRecord:
+    """Returns the record of a new partition, led by its first replica whose broker is there."""
+    isr = [node for node in replicas if not image.brokers[node].fenced]
     return PartitionRecord(
         partition_id=partition,
         topic_id=topic_id,
@@ -233,8 +233,14 @@ def partition_record(topic_id: bytes, partition: int, replicas: list[int], isr: 
         leader=isr[0] if isr else -1,
         leader_epoch=0,
         partition_epoch=0,
-        directories=[UNASSIGNED_DIRECTORY] * len(replicas),
+        directories=[_directory(image, node) for node in replicas] if image.has_directories else [],
     )
+
+
+def _directory(image: Image, node: int) -> bytes:
+    """Returns the data directory that a broker's new replica will be in: its only one, or one that it will choose."""
+    log_dirs = image.brokers[node].registration.log_dirs
+    return bytes(log_dirs[0]) if len(log_dirs) == 1 else UNASSIGNED_DIRECTORY
 
 
 # DeleteTopics

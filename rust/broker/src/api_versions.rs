@@ -2,7 +2,7 @@
 //!
 //! A version that is not known is answered in version 0, with the error and the range of this API alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use barnabas_net::part::Response;
 use barnabas_net::server::Outcome;
@@ -14,6 +14,8 @@ use barnabas_wire::messages::api_versions::{
 use barnabas_wire::primitives::Reader;
 
 use crate::broker::Broker;
+use crate::config::Feature;
+use crate::dispatch::Peer;
 use crate::reply::{self, ReplyTo};
 use crate::stored::StoredFile;
 
@@ -82,8 +84,9 @@ impl Versions {
             .is_some_and(|(min, max)| (*min..=*max).contains(&version))
     }
 
-    fn advertised(&self) -> Vec<ApiVersion> {
-        let entries = self.served.iter().map(|(key, (min, max))| ApiVersion {
+    fn advertised(&self, withheld: &BTreeSet<i16>) -> Vec<ApiVersion> {
+        let offered = self.served.iter().filter(|(key, _)| !withheld.contains(key));
+        let entries = offered.map(|(key, (min, max))| ApiVersion {
             api_key: *key,
             // librdkafka before 2.11.1 compresses nothing when Produce is not offered from version 0 (KAFKA-18659).
             min_version: if *key == api::PRODUCE { 0 } else { *min },
@@ -95,6 +98,7 @@ impl Versions {
 
 pub(crate) fn handle(
     broker: &Broker,
+    peer: &Peer,
     to: ReplyTo,
     body: &[u8],
     response: &mut Response<StoredFile>,
@@ -112,13 +116,25 @@ pub(crate) fn handle(
         };
         return reply::write(response, to, |writer| answer.encode(writer, to.api_version));
     }
+    if to.api_version >= 3 {
+        let software = (
+            request.client_software_name.to_owned(),
+            request.client_software_version.to_owned(),
+        );
+        // Only the first counts.
+        let _ = peer.software.set(software);
+    }
     let features = &broker.config.features;
     let supported = features
         .iter()
         .filter(|feature| to.api_version >= 4 || feature.version_min > 0);
-    let finalized = features.iter().filter(|feature| feature.finalized > 0);
+    let image = broker.image();
+    let finalized = features
+        .iter()
+        .map(|feature| (feature, level_of(feature, image.features.as_deref())))
+        .filter(|(_, level)| *level > 0);
     let answer = ApiVersionsResponse {
-        api_keys: broker.versions.advertised(),
+        api_keys: broker.versions.advertised(&image.withheld),
         supported_features: supported
             .map(|feature| SupportedFeatureKey {
                 name: &feature.name,
@@ -126,12 +142,12 @@ pub(crate) fn handle(
                 max_version: feature.version_max,
             })
             .collect(),
-        finalized_features_epoch: broker.image().offset,
+        finalized_features_epoch: image.offset,
         finalized_features: finalized
-            .map(|feature| FinalizedFeatureKey {
+            .map(|(feature, level)| FinalizedFeatureKey {
                 name: &feature.name,
-                max_version_level: feature.finalized,
-                min_version_level: feature.finalized,
+                max_version_level: level,
+                min_version_level: level,
             })
             .collect(),
         ..ApiVersionsResponse::default()
@@ -139,12 +155,20 @@ pub(crate) fn handle(
     reply::write(response, to, |writer| answer.encode(writer, to.api_version))
 }
 
+/// A feature's level: as published, but at most what an older release that is played knows.
+fn level_of(feature: &Feature, published: Option<&BTreeMap<String, i16>>) -> i16 {
+    published.map_or(feature.finalized, |levels| {
+        let level = levels.get(&feature.name).copied().unwrap_or(0);
+        level.min(feature.version_max)
+    })
+}
+
 /// Answers a version that is not served, in version 0.
 pub(crate) fn refuse_version(broker: &Broker, to: ReplyTo, response: &mut Response<StoredFile>) -> Outcome<StoredFile> {
     let to = ReplyTo { api_version: 0, ..to };
     let versions = &broker.versions;
     let own = versions
-        .advertised()
+        .advertised(&BTreeSet::new())
         .into_iter()
         .filter(|entry| entry.api_key == api::API_VERSIONS && versions.names_itself_when_refused);
     let answer = ApiVersionsResponse {
@@ -177,6 +201,21 @@ mod tests {
     }
 
     #[test]
+    fn levels_of_features_are_those_published_as_far_as_the_release_knows_them() {
+        let feature = Feature {
+            name: "group.version".to_owned(),
+            version_min: 0,
+            version_max: 1,
+            finalized: 1,
+        };
+        let levels = |level| BTreeMap::from([("group.version".to_owned(), level)]);
+        assert_eq!(level_of(&feature, None), 1);
+        assert_eq!(level_of(&feature, Some(&BTreeMap::new())), 0);
+        assert_eq!(level_of(&feature, Some(&levels(1))), 1);
+        assert_eq!(level_of(&feature, Some(&levels(9))), 1);
+    }
+
+    #[test]
     fn control_ranges_are_cut_to_what_is_valid_and_own_apis_win() {
         let control = BTreeMap::from([(api::JOIN_GROUP, (-3, 99)), (api::FETCH, (0, 1)), (9999, (0, 1))]);
         let versions = Versions::new(&control, None);
@@ -185,11 +224,16 @@ mod tests {
         assert!(!versions.is_served(api::JOIN_GROUP, max + 1) && !versions.is_served(9999, 0));
         assert!(versions.is_served(api::FETCH, 4) && !versions.is_served(api::PRODUCE, 2));
         let produce = versions
-            .advertised()
+            .advertised(&BTreeSet::from([api::FETCH]))
             .into_iter()
             .find(|entry| entry.api_key == api::PRODUCE)
             .unwrap();
         assert_eq!((produce.min_version, versions.is_served(api::PRODUCE, 0)), (0, false));
+        let offers = |withheld: BTreeSet<i16>| {
+            let entries = versions.advertised(&withheld);
+            entries.iter().any(|entry| entry.api_key == api::JOIN_GROUP)
+        };
+        assert!(offers(BTreeSet::new()) && !offers(BTreeSet::from([api::JOIN_GROUP])));
         let caps = BTreeMap::from([
             (api::FETCH, (0, 10)),
             (api::JOIN_GROUP, (0, 3)),

@@ -34,8 +34,6 @@ const METADATA_TOPIC_ID: [u8; 16] = {
     id[15] = 1;
     id
 };
-/// Largest batch of the metadata log, as in KRaft.
-const METADATA_BATCH_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Tells how much time has passed since some fixed moment; appends are timed with it.
 pub type Stopwatch = Arc<dyn Fn() -> Duration + Send + Sync>;
@@ -106,7 +104,7 @@ impl Broker {
         let now_ms = wall_clock_ms();
         let logs = LogManager::open(Arc::clone(&storage), manager, now_ms)?;
         let control = Arc::new(ControlQueue::new(options.queued_requests_max));
-        let metadata_log = open_metadata_log(&logs, &control, now_ms, config.temporary)?;
+        let metadata_log = open_metadata_log(&logs, &control, &options.metadata_log, now_ms, config.temporary)?;
         let listener_names = config
             .listeners
             .iter()
@@ -244,16 +242,11 @@ fn wall_clock_ms() -> i64 {
 fn open_metadata_log(
     logs: &LogManager,
     control: &Arc<ControlQueue>,
+    config: &LogConfig,
     now_ms: i64,
     temporary: bool,
 ) -> Result<Arc<Partition>, BrokerError> {
-    let config = LogConfig {
-        max_message_bytes: METADATA_BATCH_BYTES_MAX,
-        // Snapshots decide what may go, not time or size.
-        delete: false,
-        ..LogConfig::default()
-    };
-    let log = logs.get_or_create_in_first(METADATA_TOPIC, 0, METADATA_TOPIC_ID, config, now_ms)?;
+    let log = logs.get_or_create_in_first(METADATA_TOPIC, 0, METADATA_TOPIC_ID, config.clone(), now_ms)?;
     let end = log.log_end_offset();
     if end > log.log_start_offset() && !temporary {
         // What was found counts as committed by this only voter once it is surely on disk.

@@ -217,6 +217,23 @@ impl Broker {
         })
     }
 
+    /// Lets a log begin later, at most at its high watermark, and removes the segments that end before. Returns its
+    /// beginning, which is durable.
+    pub(crate) fn delete_records(&self, topic: &str, index: i32, before_offset: i64) -> Result<i64, BrokerError> {
+        let partition = self.partition(topic, index).ok_or_else(|| BrokerError::NotLeader {
+            topic: topic.to_owned(),
+            partition: index,
+        })?;
+        let start = partition.log.delete_records(before_offset, self.wall_clock_ms())?;
+        self.logs.checkpoint_dirs_of(&[Arc::clone(&partition.log)])?;
+        Ok(start)
+    }
+
+    /// Bytes of a partition's segments, if it is here.
+    pub(crate) fn log_size(&self, topic: &str, index: i32) -> Option<u64> {
+        Some(self.partition(topic, index)?.log.size_in_bytes())
+    }
+
     /// Replaces a small file beside the metadata log, so that a crash leaves the old or the new contents.
     pub(crate) fn store(&self, name: &str, data: &[u8]) -> Result<(), BrokerError> {
         let dir = self.metadata_dir();

@@ -5,6 +5,7 @@ use std::net::{IpAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use barnabas_log::LogConfig;
 use barnabas_net::server::{Listener, SendMode};
 use thiserror::Error;
 
@@ -92,6 +93,7 @@ pub(crate) struct Options {
     pub(crate) retention_interval: Duration,
     /// Longest time between two looks for logs whose `flush.ms` is over; by default they are looked for when they are due.
     pub(crate) flush_interval: Duration,
+    pub(crate) metadata_log: LogConfig,
 }
 
 impl Options {
@@ -137,11 +139,29 @@ impl Options {
             checkpoint_interval: reader.millis("log.flush.offset.checkpoint.interval.ms", 60_000)?,
             retention_interval: reader.millis("log.retention.check.interval.ms", 300_000)?,
             flush_interval: reader.millis("log.flush.scheduler.interval.ms", i64::MAX.unsigned_abs())?,
+            metadata_log: metadata_log(&reader)?,
             helper_threads: reader.number("barnabas.helper.threads", 2)?,
             cleaner: CleanerOptions::parse(&reader)?,
             slow_append: Duration::from_micros(reader.number("barnabas.slow.append.us", 200)?),
         })
     }
+}
+
+/// Largest batch of the metadata log, as in KRaft.
+const METADATA_BATCH_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+fn metadata_log(reader: &OptionReader<'_>) -> Result<LogConfig, OptionError> {
+    let segment_bytes = reader.number("metadata.log.segment.bytes", 1 << 30)?;
+    Ok(LogConfig {
+        max_message_bytes: METADATA_BATCH_BYTES_MAX,
+        // Snapshots decide what may go, not time or size.
+        delete: false,
+        // The internal option is for tests, which need smaller ones than may be set.
+        segment_bytes: reader.number("internal.metadata.log.segment.bytes", segment_bytes)?,
+        segment_ms: reader.number("metadata.log.segment.ms", 604_800_000)?,
+        file_delete_delay_ms: reader.number("internal.metadata.delete.delay.millis", 60_000)?,
+        ..LogConfig::default()
+    })
 }
 
 /// `host:count` of each address that a host's name stands for.

@@ -3,8 +3,8 @@
 //! What cannot be read, and a key or version that is not served, closes the connection, as Kafka does; ApiVersions alone
 //! answers a version that it does not know.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use barnabas_net::part::Response;
@@ -30,8 +30,21 @@ pub struct Peer {
     pub listener: Arc<str>,
     /// The peer's address.
     pub host: String,
+    /// The peer's port.
+    pub port: u16,
+    /// Name and version of the client's software, as it told with ApiVersions.
+    pub(crate) software: OnceLock<(String, String)>,
     /// Whether the control plane has seen it, and so wants to know of its end.
     is_known_to_control: AtomicBool,
+}
+
+impl Peer {
+    /// Name and version of the client's software; "unknown" as in Kafka where it did not tell.
+    pub fn software(&self) -> (&str, &str) {
+        self.software
+            .get()
+            .map_or(("unknown", "unknown"), |(name, version)| (name, version))
+    }
 }
 
 /// What is kept per connection.
@@ -57,6 +70,8 @@ impl Handler for Dispatch {
             connection_id: info.id,
             listener,
             host: info.peer.ip().to_canonical().to_string(),
+            port: info.peer.port(),
+            software: OnceLock::new(),
             is_known_to_control: AtomicBool::new(false),
         };
         ConnectionState {
@@ -147,7 +162,7 @@ impl Dispatch {
             api::OFFSET_FOR_LEADER_EPOCH => offset_for_leader_epoch::handle(broker, to, body, response),
             api::DELETE_RECORDS => delete_records::handle(broker, to, body),
             api::DESCRIBE_TOPIC_PARTITIONS => describe_topic_partitions::handle(broker, peer, to, body, response),
-            api::API_VERSIONS => api_versions::handle(broker, to, body, response),
+            api::API_VERSIONS => api_versions::handle(broker, peer, to, body, response),
             api::METADATA => {
                 let creation = metadata::Creation::of(broker);
                 match metadata::handle(broker, peer, to, body, creation, response) {

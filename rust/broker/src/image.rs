@@ -3,7 +3,7 @@
 //! Only the control plane publishes. Partitions of this broker are created, reconfigured and deleted from a published
 //! delta and from nothing else; the metadata log's own partition is the one that is not in the image.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use barnabas_wire::errors::ErrorCode;
@@ -33,6 +33,15 @@ pub enum Change {
     },
     /// All options of this broker that the data plane goes by and that were set after the start, for it or for all.
     BrokerOptions(OptionMap),
+    /// Levels of the cluster's features, all that are not 0.
+    Features(BTreeMap<String, i16>),
+    /// Whether clients are told of an API that the control plane serves; they are of all that nothing is said about.
+    Offered {
+        /// The API.
+        api_key: i16,
+        /// Whether ApiVersions has it.
+        is_offered: bool,
+    },
     /// A topic is there or has changed.
     Topic(TopicChange),
     /// A topic is gone.
@@ -138,7 +147,7 @@ impl Topic {
 /// One image.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Image {
-    /// Offset of the last metadata record in it.
+    /// Offset of the last metadata record in it, which is the epoch of the finalized features.
     pub(crate) offset: i64,
     /// Leader epoch of the metadata log at that offset.
     pub(crate) epoch: i32,
@@ -146,6 +155,10 @@ pub(crate) struct Image {
     /// This broker.
     pub(crate) node_id: Option<i32>,
     pub(crate) brokers: BTreeMap<i32, Arc<BrokerEntry>>,
+    /// Levels of features; those of a fresh cluster until the first are published.
+    pub(crate) features: Option<Arc<BTreeMap<String, i16>>>,
+    /// APIs that are served and that ApiVersions does not have.
+    pub(crate) withheld: BTreeSet<i16>,
     topics: HashMap<Arc<str>, Arc<Topic>>,
     names: HashMap<TopicId, Arc<str>>,
 }

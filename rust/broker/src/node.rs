@@ -214,6 +214,16 @@ impl Node {
         self.broker.info(topic, partition)
     }
 
+    /// Lets a log begin later; see [`Event`]s of reads for what is left. Returns its first offset.
+    pub fn delete_records(&self, topic: &str, partition: i32, before_offset: i64) -> Result<i64, BrokerError> {
+        self.broker.delete_records(topic, partition, before_offset)
+    }
+
+    /// Bytes of a partition's segments, if it is here.
+    pub fn log_size(&self, topic: &str, partition: i32) -> Option<u64> {
+        self.broker.log_size(topic, partition)
+    }
+
     /// Publishes what has become part of the metadata log below its high watermark.
     pub fn publish(&self, delta: Vec<Change>, offset: i64, epoch: i32) -> Result<(), BrokerError> {
         self.broker.publish(delta, offset, epoch)

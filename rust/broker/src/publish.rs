@@ -34,6 +34,14 @@ impl Broker {
                 }
                 Change::BrokerOptions(options) => self.set_broker_options(&options),
                 Change::Controller { node_id } => image.controller = Some(node_id),
+                Change::Features(levels) => image.features = Some(Arc::new(levels)),
+                Change::Offered { api_key, is_offered } => {
+                    if is_offered {
+                        image.withheld.remove(&api_key);
+                    } else {
+                        image.withheld.insert(api_key);
+                    }
+                }
                 Change::RemoveTopic { topic_id } => removed.extend(image.take_topic(&topic_id)),
                 Change::Topic(topic) => {
                     let replaced = image

@@ -12,7 +12,7 @@ use barnabas_broker::{
     TopicChange, TopicId, WatchKind,
 };
 use barnabas_net::server::Listener;
-use barnabas_records::{BatchIter, RecordIter, RecordsError};
+use barnabas_records::{BatchBuilder, BatchIter, ControlKey, RecordIter, RecordsError, Seal};
 use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -174,6 +174,49 @@ impl BrokerCore {
             .map_err(|error| raise_broker_at(py, &error, topic, partition))
     }
 
+    /// A batch of records, as a file of its own holds it.
+    #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "arguments are extracted into owned values")]
+    fn make_batch<'py>(
+        py: Python<'py>,
+        base_offset: i64,
+        leader_epoch: i32,
+        records: Vec<(Option<PyBackedBytes>, Option<PyBackedBytes>)>,
+        timestamp_ms: i64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let records = records.iter().map(|(key, value)| (key.as_deref(), value.as_deref()));
+        let batch = make_batch(records, leader_epoch, false, base_offset, timestamp_ms);
+        batch
+            .map(|batch| PyBytes::new(py, &batch))
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// The same of control records, given as type and value.
+    #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "arguments are extracted into owned values")]
+    fn make_control_batch<'py>(
+        py: Python<'py>,
+        base_offset: i64,
+        leader_epoch: i32,
+        records: Vec<(i16, PyBackedBytes)>,
+        timestamp_ms: i64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let key = |control_type| {
+            ControlKey {
+                version: 0,
+                control_type,
+            }
+            .to_bytes()
+        };
+        let keys: Vec<[u8; 4]> = records.iter().map(|(control_type, _)| key(*control_type)).collect();
+        let values = records.iter().map(|(_, value)| Some(&**value));
+        let records = keys.iter().map(|key| Some(key.as_slice())).zip(values);
+        let batch = make_batch(records, leader_epoch, true, base_offset, timestamp_ms);
+        batch
+            .map(|batch| PyBytes::new(py, &batch))
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
     /// Starts a read of whole batches below the high watermark; its event carries the returned token.
     fn read(&self, py: Python<'_>, topic: &str, partition: i32, offset: i64, max_bytes: usize) -> PyResult<u64> {
         Ok(self.node(py)?.read(topic, partition, offset, max_bytes))
@@ -203,6 +246,18 @@ impl BrokerCore {
             info.log_end_offset,
             info.leader_epoch,
         )))
+    }
+
+    /// Lets a log begin later and removes the segments that end before; returns its first offset, which is durable.
+    fn delete_records(&self, py: Python<'_>, topic: &str, partition: i32, before_offset: i64) -> PyResult<i64> {
+        let node = self.node(py)?;
+        py.detach(|| node.delete_records(topic, partition, before_offset))
+            .map_err(|error| raise_broker_at(py, &error, topic, partition))
+    }
+
+    /// Bytes of a partition's segments; None if the partition is not here.
+    fn log_size(&self, py: Python<'_>, topic: &str, partition: i32) -> PyResult<Option<u64>> {
+        Ok(self.node(py)?.log_size(topic, partition))
     }
 
     /// Publishes changes of the image as of an offset and epoch of the metadata log.
@@ -300,20 +355,25 @@ fn listeners(tuples: Vec<ListenerTuple>) -> Vec<Listener> {
 /// The tuple of an event, with its kind in front.
 fn event_tuple(py: Python<'_>, event: Event) -> PyResult<Bound<'_, PyTuple>> {
     match event {
-        Event::Request(request) => (
-            1,
-            request.stamp_ms,
-            request.token,
-            request.peer.connection_id,
-            &*request.peer.listener,
-            ANONYMOUS,
-            request.client_id,
-            request.peer.host.as_str(),
-            request.api_key,
-            request.api_version,
-            PyBytes::new(py, &request.body),
-        )
-            .into_pyobject(py),
+        Event::Request(request) => {
+            let (software_name, software_version) = request.peer.software();
+            (
+                1,
+                request.stamp_ms,
+                request.token,
+                request.peer.connection_id,
+                &*request.peer.listener,
+                ANONYMOUS,
+                request.client_id,
+                request.peer.host.as_str(),
+                request.api_key,
+                request.api_version,
+                PyBytes::new(py, &request.body),
+                // More would be more than a tuple is made of.
+                (request.peer.port, software_name, software_version),
+            )
+                .into_pyobject(py)
+        }
         Event::Closed {
             stamp_ms,
             connection_id,
@@ -404,12 +464,40 @@ fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
                 options,
             }))
         }
+        "features" => {
+            let (_, levels): (String, BTreeMap<String, i16>) = tuple.extract()?;
+            Ok(Change::Features(levels))
+        }
+        "offered" => {
+            let (_, api_key, is_offered): (String, i16, bool) = tuple.extract()?;
+            Ok(Change::Offered { api_key, is_offered })
+        }
         "remove_topic" => {
             let (_, topic_id): (String, TopicId) = tuple.extract()?;
             Ok(Change::RemoveTopic { topic_id })
         }
         other => Err(PyValueError::new_err(format!("unknown change {other:?}"))),
     }
+}
+
+fn make_batch<'a>(
+    records: impl Iterator<Item = KeyValue<'a>>,
+    leader_epoch: i32,
+    control: bool,
+    base_offset: i64,
+    timestamp_ms: i64,
+) -> Result<Vec<u8>, RecordsError> {
+    let mut builder = BatchBuilder::new(Vec::new());
+    for (key, value) in records {
+        builder.append(timestamp_ms, key, value, &[])?;
+    }
+    let seal = Seal {
+        leader_epoch,
+        control,
+        base_offset,
+        ..Seal::default()
+    };
+    builder.finish(&seal, &mut Vec::new())
 }
 
 fn decode_batches<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyList>> {
@@ -419,6 +507,7 @@ fn decode_batches<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyLi
     let mut batches = BatchIter::new(data);
     for batch in batches.by_ref() {
         let batch = batch.map_err(fail)?;
+        batch.check_crc().map_err(fail)?;
         let header = batch.header;
         scratch.clear();
         let payload = batch

@@ -1,5 +1,8 @@
 """A model of administration: random requests, late and failed commits, refused appends, reloads; at any point.
 
+Snapshots come every few hundred bytes, are stored late, not at all or only begun, and the log is trimmed behind them;
+the records that are gone are kept here, and what is loaded from a snapshot has to be what all of them say.
+
 Invariants: the image is what its records say, read back through the codec; an answered change is in every later image;
 a change whose append failed is in none; the data plane, which sees deltas only, has the topics and options of the image;
 an answer leaves after its records are committed. `MUTANTS` are seeded defects that the model must catch.
@@ -20,8 +23,10 @@ from fake_data_plane import FakeDataPlane
 
 from barnabas.broker.deadlines import Deadlines
 from barnabas.broker.metadata import ClusterMetadata
+from barnabas.broker.metadata_snapshots import SnapshotFiles, SnapshotId, SnapshotOptions, Snapshots
 from barnabas.broker.runtime import Failed, ReplicaState
 from barnabas.controller import image as images
+from barnabas.controller import snapshot
 from barnabas.controller.image import Image
 from barnabas.controller.requests import Administer, AllocateProducerIds, NewTopics, RegisterBroker, TopicsToDelete
 from barnabas.controller.settings import ControllerSettings
@@ -63,6 +68,45 @@ class Plane(FakeDataPlane):
                 self.topics.pop(change[1], None)
 
 
+class Files(SnapshotFiles):
+    """Snapshots in the data plane's memory; a disk may fail."""
+
+    def __init__(self, plane: Plane, chance: random.Random) -> None:
+        super().__init__(plane, [])  # type: ignore[arg-type]
+        self.plane = plane
+        self.chance = chance
+
+    def ids(self) -> list[SnapshotId]:
+        parts = (name.removesuffix(".checkpoint").split("-") for name in self.plane.files)
+        return sorted(SnapshotId(int(end), int(epoch)) for end, epoch in parts)
+
+    def read(self, snapshot: SnapshotId, size: int = -1) -> bytes:
+        del size
+        return self.plane.files[snapshot.name]
+
+    def size(self, snapshot: SnapshotId) -> int:
+        return len(self.plane.files[snapshot.name])
+
+    def write(self, snapshot: SnapshotId, data: bytes) -> None:
+        assert snapshot.end_offset <= self.plane.committed, "a snapshot of what is not committed"
+        self._may_fail()
+        COUNTS["snapshot written"] += 1
+        super().write(snapshot, data)
+
+    def remove(self, snapshot: SnapshotId) -> None:
+        self._may_fail()
+        COUNTS["snapshot removed"] += 1
+        del self.plane.files[snapshot.name]
+
+    def remove_unfinished(self) -> None:
+        """Nothing is half written in memory."""
+
+    def _may_fail(self) -> None:
+        if self.chance.random() < 0.1:
+            COUNTS["disk failed"] += 1
+            raise OSError("the disk failed")
+
+
 class History:
     """One random history of one controller."""
 
@@ -71,12 +115,19 @@ class History:
         self.plane = Plane()
         self.clock = 0.0
         self.deadlines = Deadlines()
-        self.metadata = ClusterMetadata(self.plane, self.deadlines, 1, ControllerSettings(node_id=1))  # type: ignore[arg-type]
+        self.metadata = self._controller()
         self.answered: dict[str, tuple[bool, int]] = {}
         """Topic -> (is there, log's end when that was answered), as told to clients last."""
         self.metadata.replica.load(self.now())
         self.ask(RegisterBroker(1, bytes(16), [("PLAINTEXT", "h", 9092)], None, 0), lambda _answer: None)
         self.commit()
+
+    def _controller(self) -> ClusterMetadata:
+        options = SnapshotOptions(bytes_between=self.random.choice([200, 800, 3_000]), retention_bytes=1_000)
+        metadata = ClusterMetadata(self.plane, self.deadlines, 1, ControllerSettings(node_id=1), options)  # type: ignore[arg-type]
+        metadata.snapshots.files = Files(self.plane, self.random)
+        metadata.snapshots.spawn = lambda work: work()
+        return metadata
 
     def now(self) -> Moment:
         return Moment(self.clock, 1_700_000_000_000)
@@ -109,6 +160,12 @@ class History:
             COUNTS["committed"] += 1
             self.replica.on_appended(self.plane.committed - 1, 0, self.now())
 
+    def write_snapshot(self) -> None:
+        """The control thread goes on with a snapshot; it may be stopped in the middle at any time."""
+        if self.metadata.snapshots.wants_slice:
+            COUNTS["snapshot sliced"] += 1
+            self.metadata.snapshots.run_slice(self.now())
+
     def fail(self) -> None:
         """The append fails behind its back: what is not committed is gone."""
         if self.replica.state is ReplicaState.ACTIVE and self.plane.committed < len(self.plane.records):
@@ -129,16 +186,19 @@ class History:
 
     def reload(self) -> None:
         """Loads again, with what the disk has."""
-        before = describe(replayed(self.plane.records[: self.plane.committed]))
+        before = describe(self._replayed(self.plane.committed))
+        if self.plane.log_start:
+            COUNTS["loaded from a snapshot after trimming"] += 1
         self.clock += 60_000
         self.replica.load(self.now())
         while self.replica.state is ReplicaState.LOADING:
+            if self.replica.wants_slice:
+                self.replica.run_slice(self.now())
+                continue
             token, offset = self.plane.reads[-1]
             assert self.replica.owns_read(token)
             end = min(len(self.plane.records), offset + self.random.randint(1, 40))
             self.replica.on_read(0, f"{offset}-{end}".encode(), end, self.now())
-            while self.replica.wants_slice:
-                self.replica.run_slice(self.now())
         COUNTS["loaded again"] += 1
         assert describe(self.metadata.image) == before
 
@@ -150,7 +210,7 @@ class History:
         self.plane.topics.clear()
         self.replica.drop(self.now(), "the process died")
         self.deadlines = Deadlines()
-        self.metadata = ClusterMetadata(self.plane, self.deadlines, 1, ControllerSettings(node_id=1))  # type: ignore[arg-type]
+        self.metadata = self._controller()
         COUNTS["restarted"] += 1
         self.reload()
 
@@ -256,14 +316,22 @@ class History:
 
     # Invariants.
 
+    def _replayed(self, end: int) -> Image:
+        """Returns the image that records make, read back from their bytes; also of those that the log has no more."""
+        image = Image()
+        for offset, (_, value) in enumerate(self.plane.records[:end]):
+            if offset not in self.plane.controls:
+                image.replay(codec.decode_metadata_record(value or b"")[0], offset)
+        return image
+
     def check(self) -> None:
         if self.replica.state is not ReplicaState.ACTIVE:
             return
         COUNTS["image compared"] += 1
-        assert describe(self.metadata.image) == describe(replayed(self.plane.records))
-        committed = replayed(self.plane.records[: self.plane.committed])
+        assert describe(self.metadata.image) == describe(self._replayed(len(self.plane.records)))
+        committed = self._replayed(self.plane.committed)
         for name, (is_there, end) in self.answered.items():
-            at_answer = replayed(self.plane.records[:end])
+            at_answer = self._replayed(end)
             assert (name in at_answer.topics) == is_there, f"{name} was answered otherwise"
         if self.plane.committed == len(self.plane.records):
             COUNTS["data plane compared"] += 1
@@ -277,7 +345,8 @@ class History:
     def run(self) -> None:
         for _ in range(STEPS):
             step = self.random.choices(
-                [self.administer, self.commit, self.fail, self.refuse, self.restart], [60, 30, 4, 4, 2]
+                [self.administer, self.commit, self.write_snapshot, self.fail, self.refuse, self.restart],
+                [60, 30, 20, 4, 4, 2],
             )[0]
             step()
             self.check()
@@ -294,14 +363,6 @@ def with_defaults(image: Image, name: str) -> dict[str, str]:
             if value is not None:
                 told[topic_option] = value
     return {**told, **image.topic_config(name)}
-
-
-def replayed(records: list[tuple[bytes | None, bytes | None]]) -> Image:
-    """Returns the image that records make, read back from their bytes."""
-    image = Image()
-    for offset, (_, value) in enumerate(records):
-        image.replay(codec.decode_metadata_record(value or b"")[0], offset)
-    return image
 
 
 def describe(image: Image) -> dict[str, Any]:
@@ -363,6 +424,22 @@ MUTANTS: dict[str, tuple[str, Callable[..., None]]] = {
 def test_seeded_defects_are_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     method, defect = MUTANTS[name]
     monkeypatch.setattr(images.Image, method, defect)
+    assert is_caught()
+
+
+def test_a_snapshot_that_forgets_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshot, "_configs", lambda _image: iter(()))
+    assert is_caught()
+
+
+def test_a_snapshot_of_what_is_not_committed_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Snapshots.appended
+
+    def appended(self: Any, image: Any, end_offset: int, epoch: int) -> None:
+        original(self, image, end_offset, epoch)
+        self.committed(end_offset)
+
+    monkeypatch.setattr(Snapshots, "appended", appended)
     assert is_caught()
 
 

@@ -33,6 +33,7 @@ class Cluster:
         options = {name.replace("_", "."): value for name, value in static.items()}
         self.controller = Controller(ControllerSettings(static_options=options))
         self.log: list[Any] = []
+        self.append(self.controller.loaded(NOW).records)
         self.ask(RegisterBroker(1, bytes(16), [("PLAINTEXT", "localhost", 9092)], None, 0))
         topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1)
         self.ask(NewTopics(CreateTopicsRequest(topics=[topic]), [bytes([7] * 16)]))
@@ -40,11 +41,14 @@ class Cluster:
 
     def ask(self, request: Any) -> Any:
         result = self.controller.handle(Caller(1, 0), request, NOW)
-        for record in result.records:
-            self.controller.replay(record, len(self.log))
-            self.log.append(record)
+        self.append(result.records)
         (reply,) = result.replies
         return reply.message
+
+    def append(self, records: list[Any]) -> None:
+        for record in records:
+            self.controller.replay(record, len(self.log))
+            self.log.append(record)
 
     def change(self, kind: int, name: str, *changes: tuple[str, int, str | None], validate_only: bool = False) -> int:
         shape = IncrementalAlterConfigsRequest

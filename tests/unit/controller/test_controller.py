@@ -12,9 +12,12 @@ from barnabas.controller.image import Image
 from barnabas.controller.requests import AllocateProducerIds, NewTopics, RegisterBroker, TopicsToDelete
 from barnabas.controller.settings import ControllerSettings
 from barnabas.machine import Caller, Moment
+from barnabas.protocol import codec
+from barnabas.protocol.messages.begin_transaction_record import BeginTransactionRecord
 from barnabas.protocol.messages.config_record import ConfigRecord
 from barnabas.protocol.messages.create_topics import CreateTopicsRequest, CreateTopicsResponse
 from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest
+from barnabas.protocol.messages.end_transaction_record import EndTransactionRecord
 from barnabas.protocol.messages.feature_level_record import FeatureLevelRecord
 from barnabas.protocol.messages.partition_record import PartitionRecord
 from barnabas.protocol.messages.remove_topic_record import RemoveTopicRecord
@@ -31,6 +34,7 @@ class VirtualController:
         self.settings = ControllerSettings(**settings)
         self.controller = Controller(self.settings)
         self.log: list[Any] = []
+        self.append(self.controller.loaded(NOW).records)
         for node in nodes:
             self.ask(RegisterBroker(node, bytes([node] * 16), ENDPOINTS, None, len(self.log)))
         self.image.take_delta()
@@ -41,11 +45,14 @@ class VirtualController:
 
     def ask(self, request: Any) -> Any:
         result = self.controller.handle(Caller(1, 0), request, NOW)
-        for record in result.records:
-            self.controller.replay(record, len(self.log))
-            self.log.append(record)
+        self.append(result.records)
         (reply,) = result.replies
         return reply.message
+
+    def append(self, records: list[Any]) -> None:
+        for record in records:
+            self.controller.replay(record, len(self.log))
+            self.log.append(record)
 
     def create(self, *topics: CreateTopicsRequest.CreatableTopic, validate_only: bool = False) -> list[Any]:
         ids = [bytes([len(self.log), index] * 8) for index in range(len(topics))]
@@ -74,18 +81,43 @@ def topic(name: str, partitions: int = -1, factor: int = -1, **fields: Any) -> C
     )
 
 
-def test_first_registration_formats_the_cluster_and_later_ones_do_not() -> None:
+def test_an_empty_log_begins_as_kafkas_and_one_that_is_not_goes_on() -> None:
     virtual = VirtualController()
-    assert virtual.log[0] == FeatureLevelRecord(name="metadata.version", feature_level=30)
-    assert virtual.log[1:3] == [
+    assert virtual.log[:6] == [
+        BeginTransactionRecord(name="Bootstrap records"),
+        FeatureLevelRecord(name="metadata.version", feature_level=30),
         FeatureLevelRecord(name="eligible.leader.replicas.version", feature_level=1),
         FeatureLevelRecord(name="group.version", feature_level=1),
+        ConfigRecord(resource_type=4, resource_name="", name="min.insync.replicas", value="1"),
+        EndTransactionRecord(),
     ]
-    assert [type(record).__name__ for record in virtual.log[3:]] == ["ConfigRecord", "RegisterBrokerRecord"]
+    kinds = ["RegisterBrokerRecord", "BrokerRegistrationChangeRecord"]
+    assert [type(record).__name__ for record in virtual.log[6:]] == kinds
+    assert virtual.controller.loaded(NOW).records == []
     epoch = virtual.ask(RegisterBroker(1, bytes(16), ENDPOINTS, "r1", len(virtual.log)))
-    assert epoch == 5 == virtual.image.brokers[1].epoch
+    assert epoch == 8 == virtual.image.brokers[1].epoch
+    assert not virtual.image.brokers[1].fenced
     assert virtual.image.take_delta() == [("broker", 1, "r1", ENDPOINTS)]
-    assert len(virtual.log) == 6
+    assert len(virtual.log) == 10
+
+
+def test_a_bootstrap_that_was_cut_off_is_given_up_and_begun_again() -> None:
+    controller = Controller(
+        ControllerSettings(), lambda: [FeatureLevelRecord(name="metadata.version", feature_level=25)]
+    )
+    for record in (BeginTransactionRecord(), FeatureLevelRecord(name="metadata.version", feature_level=9)):
+        controller.replay(record, 0)
+    records = controller.loaded(NOW).records
+    assert [type(record).__name__ for record in records] == [
+        "AbortTransactionRecord",
+        "BeginTransactionRecord",
+        "FeatureLevelRecord",
+        "ConfigRecord",
+        "EndTransactionRecord",
+    ]
+    for record in records:
+        controller.replay(record, 0)
+    assert controller.image.features == {"metadata.version": 25}
 
 
 def test_created_topic_has_records_an_answer_and_a_delta() -> None:
@@ -364,9 +396,31 @@ def test_records_are_written_in_the_versions_of_kafka_4_3() -> None:
     virtual = VirtualController()
     virtual.create(topic("a"))
     assert {type(record).__name__: record_version(record) for record in virtual.log} == {
+        "BeginTransactionRecord": 0,
+        "BrokerRegistrationChangeRecord": 0,
         "ConfigRecord": 0,
+        "EndTransactionRecord": 0,
         "FeatureLevelRecord": 0,
         "RegisterBrokerRecord": 4,
         "TopicRecord": 0,
         "PartitionRecord": 2,
     }
+
+
+@pytest.mark.parametrize(("level", "versions"), [(7, (0, 1)), (8, (0, 2)), (17, (1, 3)), (23, (2, 3)), (30, (2, 4))])
+def test_records_are_written_as_the_metadata_version_of_the_cluster_wants(
+    level: int, versions: tuple[int, int]
+) -> None:
+    virtual = VirtualController()
+    virtual.append([FeatureLevelRecord(name="metadata.version", feature_level=level)])
+    virtual.ask(RegisterBroker(1, bytes(16), ENDPOINTS, None, 9, [bytes([5] * 16)]))
+    virtual.create(topic("a"))
+    records = {type(record).__name__: record for record in virtual.log}
+    wanted = dict(zip(("PartitionRecord", "RegisterBrokerRecord"), versions, strict=True))
+    for name, version in wanted.items():
+        assert record_version(records[name], level) == version
+        assert codec.decode_metadata_record(codec.encode_metadata_record(records[name], version)) == (
+            records[name],
+            version,
+        )
+    assert records["PartitionRecord"].directories == ([bytes([5] * 16)] if versions[0] else [])

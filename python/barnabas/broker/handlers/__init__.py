@@ -6,9 +6,11 @@ and turns the answer into a response. It decides nothing itself.
 
 from __future__ import annotations
 
-__all__ = ["HANDLERS", "METADATA"]
+__all__ = ["HANDLERS", "METADATA", "TELEMETRY"]
 
 METADATA = 3
+TELEMETRY = (71, 72)
+"""Served with a port for metrics only, and offered while somebody is subscribed."""
 
 HANDLERS: dict[int, str] = {
     METADATA: "metadata",
@@ -54,6 +56,8 @@ HANDLERS: dict[int, str] = {
     64: "unregister_broker",
     68: "consumer_group_heartbeat",
     69: "consumer_group_describe",
+    71: "get_telemetry_subscriptions",
+    72: "push_telemetry",
     74: "list_config_resources",
     80: "add_raft_voter",
     81: "remove_raft_voter",

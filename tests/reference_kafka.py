@@ -125,8 +125,13 @@ def properties(directory: Path, port: int, controller_port: int, given: Mapping[
 
 
 @contextlib.contextmanager
-def reference_kafka(directory: Path, given: Mapping[str, str] | None = None) -> Iterator[str]:
-    """Runs one reference broker on loopback with its data in `directory`, found or formatted; yields its address."""
+def reference_kafka(
+    directory: Path, given: Mapping[str, str] | None = None, *, is_killed: bool = False
+) -> Iterator[str]:
+    """Runs one reference broker on loopback with its data in `directory`, found or formatted; yields its address.
+
+    At the end it is stopped, or with `is_killed` ended by kill -9.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     port = free_port()
     config = directory / "server.properties"
@@ -151,6 +156,8 @@ def reference_kafka(directory: Path, given: Mapping[str, str] | None = None) -> 
         wait_for_port(process, port, directory / "kafka.log")
         yield f"127.0.0.1:{port}"
     finally:
+        if is_killed:
+            process.kill()
         process.terminate()
         try:
             process.wait(20)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from barnabas.broker.not_applicable import why_without_effect
+from barnabas.broker.not_applicable import ONLY_AT_A_START, why_without_effect
 from barnabas.broker.options import BROKER_OPTIONS, EFFECTIVE
 from barnabas.controller.group_options import GROUP_OPTIONS, GROUP_SYNONYMS
 from barnabas.controller.image import DATA_PLANE_OPTIONS
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "broker-options.md"
 BEHIND_TOPICS = {option for synonyms in BROKER_SYNONYMS.values() for option, _ in synonyms}
-AT_ONCE = BEHIND_TOPICS | DATA_PLANE_OPTIONS | {*LOG_OPTIONS_OF_THE_BROKER}
+AT_ONCE = BEHIND_TOPICS | DATA_PLANE_OPTIONS | {*LOG_OPTIONS_OF_THE_BROKER, "group.consumer.assignment.interval.ms"}
 
 INTRODUCTION = """\
 # Options of the broker
@@ -64,6 +64,8 @@ def page() -> str:
         for name, key in sorted(BROKER_OPTIONS.items())
         if name in EFFECTIVE
     ]
+    lines += ["", "Kafka lets one alter these, too; here they count as the broker's own properties say at a start:", ""]
+    lines += [f"- `{name}`: {why}." for name, why in ONLY_AT_A_START.items()]
     lines += ["", "## Options of topics", "", "All take effect at once.", ""]
     lines += ["| option | type | default | valid | broker option behind it |", "|---|---|---|---|---|"]
     lines += [

@@ -1,34 +1,41 @@
-"""What administration costs: `python benches/compare/admin.py [--small] [--reference]` writes `benches/results/admin.json`.
+"""What administration costs: `python benches/compare/admin.py [NAME ...] [--small]` writes `benches/results/admin.json`.
 
-Measured of broker processes of their own: broker CPU per partition of a new topic of 500, creation and the first append to
-each; CreateTopics of one partition, answered when it is durable; the start with many partitions, after a clean stop and
-after kill -9, to answered Metadata. `--reference` measures the reference Kafka beside it, `--small` is for a look.
+Measured of broker processes of their own, ours and the reference:
+
+- `topic`: broker CPU per partition of a new topic of 500, its creation and the first append to each of them;
+- `create`: CreateTopics of one partition, from the request to its answer, which comes when it is durable;
+- `start`: the start with 10,000 partitions, every one with a record, after a clean stop and after kill -9, to answered
+  Metadata of all topics. The reference has 1,000 of them, or it would take minutes.
+
+`--small` does a tenth of the work, once, and keeps no results. All of it takes about four minutes on a quiet machine.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import json
-import os
-import platform
 import statistics
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "broker"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 from brokers import Barnabas, Broker, Reference
+from figures import Measurement, Row, at_most, report
 from raw_client import RawClient, record_batch
 
 from barnabas.protocol.messages.create_topics import CreateTopicsRequest
 from barnabas.protocol.messages.produce import ProduceRequest
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 RESULTS = Path(__file__).parents[1] / "results" / "admin.json"
 TOPIC_PARTITIONS = 500
+PATIENCE_S = 120.0
+MEASURED = dict[str, Any]
 
 
 def create(client: RawClient, name: str, partitions: int) -> bytes:
@@ -40,10 +47,10 @@ def create(client: RawClient, name: str, partitions: int) -> bytes:
 
 
 def append_to_each(client: RawClient, name: str, topic_id: bytes, partitions: int) -> None:
-    """One record to every partition, in requests of 100 partitions. Who is told of a topic before it is there asks again."""
+    """One record to every partition, in requests of 100. Who is told of a topic before it is there asks again."""
     left = list(range(partitions))
     batch = record_batch([b"x" * 100])
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE_S
     while left:
         data = [ProduceRequest.PartitionProduceData(index=index, records=batch) for index in left[:100]]
         topic = ProduceRequest.TopicProduceData(name=name, topic_id=topic_id, partition_data=data)
@@ -54,11 +61,11 @@ def append_to_each(client: RawClient, name: str, topic_id: bytes, partitions: in
             raise SystemExit(f"{name}: {len(failed)} partitions cannot be appended to")
 
 
-def new_topic(broker: Broker, runs: int) -> dict[str, Any]:
-    """Broker CPU of a topic of 500 partitions and its first appends."""
+def new_topic(kind: type[Broker], parent: Path, *, small: bool) -> MEASURED:
+    """Broker CPU of topics of 500 partitions and their first appends."""
     samples = []
-    with RawClient(broker.address, timeout=120) as client:
-        for run in range(runs):
+    with kind(parent) as broker, RawClient(broker.address, timeout=PATIENCE_S) as client:
+        for run in range(1 if small else 5):
             begin = broker.cpu_s()
             topic_id = create(client, f"wide-{run}", TOPIC_PARTITIONS)
             append_to_each(client, f"wide-{run}", topic_id, TOPIC_PARTITIONS)
@@ -66,74 +73,92 @@ def new_topic(broker: Broker, runs: int) -> dict[str, Any]:
     return {"cpu_ms_per_partition": statistics.median(samples), "samples": samples, "partitions": TOPIC_PARTITIONS}
 
 
-def one_partition(broker: Broker, count: int) -> dict[str, Any]:
+def one_partition(kind: type[Broker], parent: Path, *, small: bool) -> MEASURED:
     """Time from the request to its answer."""
     samples = []
-    with RawClient(broker.address, timeout=60) as client:
-        for index in range(count):
+    with kind(parent) as broker, RawClient(broker.address, timeout=PATIENCE_S) as client:
+        for index in range(30 if small else 300):
             begin = time.perf_counter()
             create(client, f"one-{index}", 1)
             samples.append((time.perf_counter() - begin) * 1e3)
     samples.sort()
-    return {"p50_ms": samples[len(samples) // 2], "p99_ms": samples[int(len(samples) * 0.99)], "count": count}
+    return {"p50_ms": statistics.median(samples), "p99_ms": samples[int(len(samples) * 0.99)], "count": len(samples)}
 
 
-def starts(broker: Broker, partitions: int) -> dict[str, Any]:
-    """Start with many partitions, every tenth with a record, to answered Metadata of all topics."""
-    with RawClient(broker.address, timeout=120) as client:
-        for index in range(partitions // TOPIC_PARTITIONS):
-            topic_id = create(client, f"many-{index}", TOPIC_PARTITIONS)
-            append_to_each(client, f"many-{index}", topic_id, TOPIC_PARTITIONS // 10)
-    found: dict[str, Any] = {"partitions": partitions}
-    for label in ("clean_s", "killed_s"):
-        if label == "clean_s":
-            broker.process.terminate()
-        else:
-            broker.process.kill()
-        broker.process.wait(120)
-        begin = time.perf_counter()
-        broker.process, broker.address = broker.launch()
-        broker.wait_until_it_serves()
-        found[label] = time.perf_counter() - begin
-        found[f"{label}_cpu"] = broker.cpu_s()
-        with RawClient(broker.address, timeout=60) as client:
-            names = client.topics()
-        found[f"{label}_topics"] = len(names)
+def starts(kind: type[Broker], parent: Path, *, small: bool) -> MEASURED:
+    """Start with many partitions, each with a record, to answered Metadata of all topics."""
+    partitions = 1_000 if small or kind is Reference else 10_000
+    found: MEASURED = {"partitions": partitions}
+    with kind(parent) as broker:
+        with RawClient(broker.address, timeout=PATIENCE_S) as client:
+            for index in range(partitions // TOPIC_PARTITIONS):
+                topic_id = create(client, f"many-{index}", TOPIC_PARTITIONS)
+                append_to_each(client, f"many-{index}", topic_id, TOPIC_PARTITIONS)
+        for label in ("clean", "killed"):
+            samples, cpu = [], []
+            for _ in range(1 if small else 3):
+                if label == "clean":
+                    broker.process.terminate()
+                else:
+                    broker.process.kill()
+                broker.process.wait(PATIENCE_S)
+                begin = time.perf_counter()
+                broker.process, broker.address = broker.launch()
+                broker.wait_until_it_serves()
+                with RawClient(broker.address, timeout=PATIENCE_S) as client:
+                    topics = client.topics()
+                samples.append(time.perf_counter() - begin)
+                cpu.append(broker.cpu_s())
+                if sum(len(topic.partitions) for topic in topics.values()) != partitions:
+                    raise SystemExit(f"{kind.name}: partitions are missing after a start")
+            found[f"{label}_s"], found[f"{label}_cpu_s"] = statistics.median(samples), statistics.median(cpu)
+            found[f"{label}_samples_s"] = samples
     return found
 
 
-def machine() -> dict[str, str]:
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    models = [line.split(":")[1].strip() for line in lines if "model name" in line]
-    return {
-        "cpu": models[0],
-        "cores": str(len(models)),
-        "kernel": platform.release(),
-        "python": platform.python_version(),
-    }
+def topic_rows(ours: MEASURED, reference: MEASURED) -> list[Row]:
+    name = "cpu_ms_per_partition"
+    return [
+        at_most("new topic of 500 and first appends, broker CPU per partition", "ms", ours[name], 0.2, reference[name])
+    ]
+
+
+def create_rows(ours: MEASURED, reference: MEASURED) -> list[Row]:
+    return [
+        at_most("CreateTopics, one partition, p50", "ms", ours["p50_ms"], 3.0, reference["p50_ms"]),
+        Row("the same, p99", "ms", ours["p99_ms"], reference["p99_ms"]),
+    ]
+
+
+def start_rows(ours: MEASURED, reference: MEASURED) -> list[Row]:
+    of = f"{ours['partitions']} partitions (reference: {reference['partitions']})"
+    return [
+        at_most(f"start after a clean stop, {of}", "s", ours["clean_s"], 1.0, reference["clean_s"]),
+        at_most(f"start after kill -9, {of}", "s", ours["killed_s"], 3.0, reference["killed_s"]),
+    ]
+
+
+MEASUREMENTS: dict[str, tuple[Callable[..., MEASURED], Callable[[MEASURED, MEASURED], list[Row]]]] = {
+    "topic": (new_topic, topic_rows),
+    "create": (one_partition, create_rows),
+    "start": (starts, start_rows),
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(MEASUREMENTS)}; all by default")
     parser.add_argument("--small", action="store_true", help="a tenth of the work, results not kept")
-    parser.add_argument("--reference", action="store_true", help="the reference Kafka, too")
     arguments = parser.parse_args()
-    runs, count, partitions = (1, 50, 1_000) if arguments.small else (5, 500, 10_000)
-    kinds: list[type[Broker]] = [Barnabas, *([Reference] if arguments.reference else [])]
-    results: dict[str, Any] = {"machine": machine(), "load": os.getloadavg()[0]}
-    with contextlib.ExitStack() as stack:
-        parent = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="barnabas-admin-")))
-        for kind in kinds:
-            found = results[kind.name] = {}
-            with kind(parent) as broker:
-                found["new_topic"] = new_topic(broker, runs)
-            with kind(parent) as broker:
-                found["create_topic"] = one_partition(broker, count)
-            with kind(parent) as broker:
-                found["start"] = starts(broker, partitions)
-            print(json.dumps({kind.name: found}), flush=True)
-    if not arguments.small:
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+    for name in arguments.names or MEASUREMENTS:
+        measure, rows_of = MEASUREMENTS[name]
+        measurement = Measurement(["python", "benches/compare/admin.py", name])
+        with tempfile.TemporaryDirectory(prefix="barnabas-admin-") as parent:
+            ours, reference = (measure(kind, Path(parent), small=arguments.small) for kind in (Barnabas, Reference))
+        rows = rows_of(ours, reference)
+        report(name, rows)
+        if not arguments.small:
+            measurement.keep(RESULTS, name, {"barnabas": ours, "reference": reference}, rows)
 
 
 if __name__ == "__main__":

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from raw_client import RawClient, record_batch, record_values
-from reference_kafka import java, reference_kafka
+from reference_kafka import CLUSTER_ID, java, properties, reference_kafka
 
 from barnabas import Broker
 from barnabas.protocol.messages.alter_client_quotas import AlterClientQuotasRequest
+from barnabas.protocol.messages.api_versions import ApiVersionsRequest
 from barnabas.protocol.messages.create_partitions import CreatePartitionsRequest
 from barnabas.protocol.messages.create_topics import CreateTopicsRequest
 from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest
 from barnabas.protocol.messages.describe_client_quotas import DescribeClientQuotasRequest
 from barnabas.protocol.messages.describe_configs import DescribeConfigsRequest
 from barnabas.protocol.messages.describe_log_dirs import DescribeLogDirsRequest
+from barnabas.protocol.messages.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,10 +105,111 @@ def test_kafka_starts_on_what_we_wrote_and_we_go_on_after_it(tmp_path: Path) -> 
         assert client.produce(kept.name, kept.topic_id, 2, record_batch([b"four"])) == (0, 3)
 
 
-def decoded(data: Path) -> list[dict[str, Any]]:
-    """Returns the metadata records as Kafka's own tool reads them."""
-    log = data / "__cluster_metadata-0" / f"{0:020}.log"
-    done = java("DumpLogSegments", "--cluster-metadata-decoder", "--files", str(log))
+OFTEN: dict[str, str] = {
+    "metadata.log.max.record.bytes.between.snapshots": "1500",
+    "metadata.max.retention.bytes": "4000",
+    "internal.metadata.log.segment.bytes": "3000",
+    "internal.metadata.delete.delay.millis": "1",
+}
+"""Snapshots soon, and a log whose beginning is trimmed behind them."""
+
+
+def churn(client: RawClient, data: Path, prefix: str, *, is_trimmed: bool = True) -> None:
+    """Creates and deletes topics until there are snapshots and the log's beginning is gone, which takes Kafka a minute."""
+    directory = data / "__cluster_metadata-0"
+    shape = CreateTopicsRequest
+    for index in range(300):
+        name = f"{prefix}-{index}"
+        topic = shape.CreatableTopic(name=name, num_partitions=3, replication_factor=1)
+        assert client.ask(shape(topics=[topic], timeout_ms=10_000)).topics[0].error_code == 0
+        gone = [DeleteTopicsRequest.DeleteTopicState(name=name)]
+        assert client.ask(DeleteTopicsRequest(topics=gone, timeout_ms=10_000)).responses[0].error_code == 0
+        is_whole = (directory / f"{0:020}.log").exists()
+        if len(list(directory.glob("*.checkpoint"))) > 1 and not (is_trimmed and is_whole):
+            return
+    pytest.fail("the log's beginning is still there")
+
+
+def test_kafka_starts_on_our_snapshots_and_our_trimmed_log(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with Broker(data_dir=data, config=OFTEN) as broker, RawClient(broker.bootstrap_servers) as client:
+        administer(client, "of-ours")
+        churn(client, data, "churn")
+    directory = data / "__cluster_metadata-0"
+    snapshot = max(directory.glob("*.checkpoint"))
+    dumped = decoded(data, snapshot)
+    names = {record["data"]["name"] for record in dumped if record["type"] == "TOPIC_RECORD"}
+    assert "of-ours-kept" in names
+    assert dumped[0]["data"]["name"] == "metadata.version"
+    tail = decoded(data, max(directory.glob("*.log")))
+    assert {record["type"] for record in tail} <= {"TOPIC_RECORD", "PARTITION_RECORD", "REMOVE_TOPIC_RECORD"}
+    session = {"broker.session.timeout.ms": "9000"}
+    with reference_kafka(tmp_path, session) as address, RawClient(address, timeout=30) as client:
+        while any(part.leader_id < 0 for part in client.topics("of-ours-kept")["of-ours-kept"].partitions):
+            pass
+        check(client, "of-ours")
+
+
+def test_we_start_on_snapshots_of_a_kafka_that_was_killed_and_it_on_ours_again(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with reference_kafka(tmp_path, OFTEN, is_killed=True) as address, RawClient(address, timeout=30) as client:
+        administer(client, "of-kafka")
+        churn(client, data, "churn", is_trimmed=False)
+    with Broker(data_dir=data, config=OFTEN) as broker, RawClient(broker.bootstrap_servers) as client:
+        check(client, "of-kafka")
+        churn(client, data, "ours")
+    features = {
+        record["data"]["name"]: record["data"]["featureLevel"]
+        for record in decoded(data, max((data / "__cluster_metadata-0").glob("*.checkpoint")))
+        if record["type"] == "FEATURE_LEVEL_RECORD"
+    }
+    assert features["share.version"] == 1, "what we do not act on is kept"
+    session = {"broker.session.timeout.ms": "9000"}
+    with reference_kafka(tmp_path, session) as address, RawClient(address, timeout=30) as client:
+        while any(part.leader_id < 0 for part in client.topics("of-kafka-kept")["of-kafka-kept"].partitions):
+            pass
+        kept = client.topics("of-kafka-kept")["of-kafka-kept"]
+        assert record_values(client.fetch(kept.topic_id, 2, 0)[1]) == [b"one", b"two", b"three"]
+
+
+def test_a_directory_that_kafkas_tool_has_formatted_begins_as_it_says(tmp_path: Path) -> None:
+    config = tmp_path / "server.properties"
+    config.write_text(properties(tmp_path, 9092, 9093))
+    scram = "SCRAM-SHA-256=[name=alice,password=secret]"
+    done = java("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config), "--release-version", "4.0",
+                "--add-scram", scram)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    with Broker(data_dir=tmp_path / "data") as broker, RawClient(broker.bootstrap_servers) as client:
+        assert broker.cluster_id == CLUSTER_ID
+        versions = client.ask(ApiVersionsRequest(client_software_name="raw", client_software_version="1"), 4)
+        levels = {feature.name: feature.max_version_level for feature in versions.finalized_features}
+        assert levels["metadata.version"] == 25
+        (told,) = client.ask(DescribeUserScramCredentialsRequest(users=None)).results
+        assert told.user == "alice"
+        administer(client, "late")
+    records = decoded(tmp_path / "data")
+    assert {record["version"] for record in records if record["type"] == "REGISTER_BROKER_RECORD"} == {3}
+
+
+def test_what_lies_beside_our_log_is_what_kafkas_tool_reads(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with Broker(data_dir=data) as broker, RawClient(broker.bootstrap_servers) as client:
+        administer(client, "of-ours")
+    begin = ["FEATURE_LEVEL_RECORD"] * 3
+    assert [record["type"] for record in decoded(data, data / "bootstrap.checkpoint")] == begin
+    log = [record["type"] for record in decoded(data)]
+    expected = ["BEGIN_TRANSACTION_RECORD", *begin, "CONFIG_RECORD", "END_TRANSACTION_RECORD"]
+    expected += ["REGISTER_BROKER_RECORD", "BROKER_REGISTRATION_CHANGE_RECORD", "TOPIC_RECORD", "CONFIG_RECORD"]
+    assert log[: len(expected)] == expected
+
+
+def decoded(data: Path, file: Path | None = None) -> list[dict[str, Any]]:
+    """Returns the metadata records as Kafka's own tool reads them, of the log's first segment if not of another file."""
+    file = file or data / "__cluster_metadata-0" / f"{0:020}.log"
+    done = java("DumpLogSegments", "--cluster-metadata-decoder", "--files", str(file))
     assert done.returncode == 0, done.stderr
     assert "isvalid: false" not in done.stdout
+    if file.suffix == ".checkpoint":
+        assert "SnapshotHeader" in done.stdout
+        assert "SnapshotFooter" in done.stdout
     return [json.loads(line.partition("payload: ")[2]) for line in done.stdout.splitlines() if "payload: " in line]

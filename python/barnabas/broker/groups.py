@@ -175,4 +175,8 @@ class GroupCoordinators:
         return GroupShard(self.settings, ImageTopics(self._metadata), self._settings_of)
 
     def _settings_of(self, group_id: str) -> ConsumerSettings:
-        return self._consumer_settings.of_group(self._metadata.image.group_config(group_id))
+        settings = self._consumer_settings
+        changed = self._metadata.changed_option("group.consumer.assignment.interval.ms")
+        if changed is not None:
+            settings = settings._replace(assignment_interval_ms=int(changed))
+        return settings.of_group(self._metadata.image.group_config(group_id))

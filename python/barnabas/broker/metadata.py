@@ -18,7 +18,7 @@ from barnabas.broker.runtime import Failed, Replica, ReplicaState, Role, next_ti
 from barnabas.controller.broker_configs import BrokerConfigs
 from barnabas.controller.configs import dynamic_data_plane_options, dynamic_topic_defaults
 from barnabas.controller.controller import METADATA_VERSION, Controller, record_version
-from barnabas.controller.image import CLIENT_METRICS_RESOURCE, METADATA_TOPIC, Image, UnknownRecord
+from barnabas.controller.image import BROKER_RESOURCE, CLIENT_METRICS_RESOURCE, METADATA_TOPIC, Image, UnknownRecord
 from barnabas.controller.requests import Administer, NewTopics, RegisterBroker
 from barnabas.controller.snapshot import image_records
 from barnabas.errors import NotControllerError, ProtocolError, TopicAlreadyExistsError
@@ -168,6 +168,14 @@ class ClusterMetadata:
 
         self.create_topics(message, now, done)
 
+    def changed_option(self, name: str) -> str | None:
+        """Returns the value of a broker option that was set after the start, for this broker or for all."""
+        stored = self.image.configs
+        if not any(name in stored.get((BROKER_RESOURCE, broker), ()) for broker in (str(self.node_id), "")):
+            return None
+        configs = BrokerConfigs.of(self.image, self._settings)
+        return configs.broker.get(name, configs.cluster.get(name))
+
     def endpoint(self, node_id: int, listener: str) -> tuple[str, int] | None:
         """Returns where clients of `listener` reach a broker."""
         broker = self.image.brokers.get(node_id)
@@ -188,7 +196,7 @@ class ClusterMetadata:
         if self._is_durable:
             if not self.image.features:
                 write_bootstrap(self._core, self.data_dirs)
-            write_quorum_state(self.data_dirs, self.node_id, epoch, self.image.kraft_version)
+            write_quorum_state(self._core, self.node_id, epoch, self.image.kraft_version)
         control_type, value = leader_change(self.node_id, self.image)
         self.replica.begin_epoch(epoch, control_type, value, now)
 

@@ -405,7 +405,8 @@ def checkpoint_batches(
     first = [(SNAPSHOT_HEADER, header), *control]
     now_ms = core.wall_ms()
     yield core.make_control_batch(0, epoch, first, now_ms)
-    offset, portion = len(first), []
+    offset = len(first)
+    portion: list[tuple[bytes | None, bytes | None]] = []
     for record in records:
         portion.append((None, record))
         if len(portion) == BATCH_RECORDS:

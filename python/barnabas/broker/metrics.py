@@ -58,24 +58,23 @@ def exposition(data_plane: core.DataPlane, plane: ControlPlane) -> str:
     lines = [data_plane.prometheus()]
     for name, kind, about, value in own:
         lines.append(f"# HELP barnabas_{name} {about}\n# TYPE barnabas_{name} {kind}\nbarnabas_{name} {value}\n")
-    telemetry = plane.telemetry_if_any
-    if telemetry is not None:
-        lines.append(_of_clients(telemetry))
+    lines.append(_of_clients(plane.telemetry_if_any))
     return "".join(lines)
 
 
-def _of_clients(telemetry: ClientTelemetry) -> str:
+def _of_clients(telemetry: ClientTelemetry | None) -> str:
     """Returns what clients have pushed, and how much of it was refused."""
-    refused = sorted(telemetry.refused.items())
+    clients, pushes = (0, 0) if telemetry is None else (len(telemetry.instances), telemetry.pushes)
+    refused = [] if telemetry is None else sorted(telemetry.refused.items())
     return (
         "# HELP barnabas_telemetry_clients Clients that push metrics.\n# TYPE barnabas_telemetry_clients gauge\n"
-        f"barnabas_telemetry_clients {len(telemetry.instances)}\n"
+        f"barnabas_telemetry_clients {clients}\n"
         "# HELP barnabas_telemetry_pushes_total Pushes of metrics that were taken.\n"
-        f"# TYPE barnabas_telemetry_pushes_total counter\nbarnabas_telemetry_pushes_total {telemetry.pushes}\n"
+        f"# TYPE barnabas_telemetry_pushes_total counter\nbarnabas_telemetry_pushes_total {pushes}\n"
         "# HELP barnabas_telemetry_refused_total Requests of clients' telemetry that were refused, by error.\n"
         "# TYPE barnabas_telemetry_refused_total counter\n"
         + "".join(f'barnabas_telemetry_refused_total{{error="{name}"}} {count}\n' for name, count in refused)
-        + telemetry.exposition()
+        + ("" if telemetry is None else telemetry.exposition())
     )
 
 

@@ -81,7 +81,7 @@ def _samples(metric: bytes, labels: dict[str, str]) -> Iterator[Sample]:
 
 def _histogram(name: str, point: bytes, labels: Labels, *, is_delta: bool) -> Iterator[Sample]:
     count, total = 0, 0.0
-    counts: list[int] = []
+    counts: list[float] = []
     bounds: list[float] = []
     for number, kind, value in _fields(point):
         if number == 4 and kind == FIXED64:
@@ -92,7 +92,7 @@ def _histogram(name: str, point: bytes, labels: Labels, *, is_delta: bool) -> It
             counts += _unpacked("<Q", value)
         elif number == 7:
             bounds += _unpacked("<d", value)
-    passed = 0
+    passed = 0.0
     for limit, within in zip([*bounds, float("inf")], counts, strict=False):
         passed += within
         bound = ("le", "+Inf" if limit == float("inf") else repr(limit))

@@ -8,37 +8,34 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from typing import TYPE_CHECKING
 
 from barnabas.broker import log
 from barnabas.controller.image import METADATA_TOPIC
-from barnabas.errors import ConfigError
+from barnabas.errors import ConfigError, KafkaError
 
 if TYPE_CHECKING:
+    from barnabas.broker.core import DataPlane
     from barnabas.controller.image import Image
     from barnabas.protocol.messages.voters_record import VotersRecord
 
 __all__ = ["check_voters", "leader_change", "stored_epoch", "write_quorum_state"]
 
+NAME = "quorum-state"
 LEADER_CHANGE = 2
-
-
-def _paths(data_dirs: list[str]) -> list[str]:
-    directories = [f"{data_dir}/{METADATA_TOPIC}-0" for data_dir in data_dirs]
-    # Here and below without pathlib, whose import would be part of the start.
-    return [f"{directory}/quorum-state" for directory in directories if os.path.isdir(directory)]  # noqa: PTH112
 
 
 def stored_epoch(data_dirs: list[str]) -> int:
     """Returns the last epoch that was begun, which the log may not know; 0 without a file that can be read."""
-    for path in _paths(data_dirs):
+    for data_dir in data_dirs:
+        path = f"{data_dir}/{METADATA_TOPIC}-0/{NAME}"
+        # Without pathlib, whose import would be part of the start.
         with contextlib.suppress(OSError, ValueError, TypeError), open(path, encoding="utf-8") as file:  # noqa: PTH123
             return int(json.loads(file.read())["leaderEpoch"])
     return 0
 
 
-def write_quorum_state(data_dirs: list[str], node_id: int, leader_epoch: int, kraft_version: int = 0) -> None:
+def write_quorum_state(core: DataPlane, node_id: int, leader_epoch: int, kraft_version: int = 0) -> None:
     """Replaces the file; a node that cannot write it goes on without."""
     if kraft_version:
         votes = f'"votedId":-1,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":{kraft_version}'
@@ -48,15 +45,10 @@ def write_quorum_state(data_dirs: list[str], node_id: int, leader_epoch: int, kr
             f'{{"clusterId":"","leaderId":{node_id},"leaderEpoch":{leader_epoch},"votedId":-1,"appliedOffset":0,'
             f'"currentVoters":[{{"voterId":{node_id}}}],"data_version":0}}'
         )
-    for path in _paths(data_dirs)[:1]:
-        try:
-            with open(f"{path}.tmp", "w", encoding="utf-8") as file:  # noqa: PTH123
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(f"{path}.tmp", path)  # noqa: PTH105
-        except OSError as error:
-            log.warning("%s cannot be written: %s", path, error)
+    try:
+        core.store(NAME, text.encode())
+    except (OSError, KafkaError) as error:
+        log.warning("%s cannot be written: %s", NAME, error)
 
 
 def check_voters(voters: VotersRecord | None, node_id: int) -> None:

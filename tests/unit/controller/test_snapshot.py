@@ -73,9 +73,9 @@ LOG: list[Any] = [
     AccessControlEntryRecord(id=OTHER, principal="User:b"),
     RemoveAccessControlEntryRecord(id=OTHER),
     UserScramCredentialRecord(name="u", mechanism=1, salt=b"s", stored_key=b"k", server_key=b"v", iterations=4096),
-    DelegationTokenRecord(owner="o", token_id="x"),
-    DelegationTokenRecord(owner="o", token_id="y"),
-    RemoveDelegationTokenRecord(token_id="y"),
+    DelegationTokenRecord(owner="o", token_id="x"),  # noqa: S106 - its name
+    DelegationTokenRecord(owner="o", token_id="y"),  # noqa: S106 - its name
+    RemoveDelegationTokenRecord(token_id="y"),  # noqa: S106 - its name
 ]
 
 FIELDS = [

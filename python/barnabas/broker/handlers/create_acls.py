@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from barnabas.errors import SecurityDisabledError
+from barnabas.broker.refused_keys import refuse_acls
 from barnabas.protocol.messages.create_acls import CreateAclsResponse
 
 if TYPE_CHECKING:
@@ -18,14 +18,8 @@ _CODES = ("resource_type", "resource_pattern_type", "operation", "permission_typ
 
 def handle(plane: ControlPlane, request: Request) -> None:
     """Answers as Kafka does without an authorizer."""
-    if any(getattr(item, code) == 0 for item in request.message.creations for code in _CODES):
-        # As in Kafka, where such a request cannot even be read.
-        plane.core.close_connection(request.connection_id)
-        return
-    results = [
-        CreateAclsResponse.AclCreationResult(
-            error_code=SecurityDisabledError.code, error_message="No Authorizer is configured."
-        )
-        for _ in request.message.creations
-    ]
-    request.respond(CreateAclsResponse(results=results))
+
+    def respond(errors: list[dict[str, Any]]) -> CreateAclsResponse:
+        return CreateAclsResponse(results=[CreateAclsResponse.AclCreationResult(**error) for error in errors])
+
+    refuse_acls(plane, request, request.message.creations, _CODES, respond)

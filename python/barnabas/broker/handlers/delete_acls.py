@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from barnabas.errors import SecurityDisabledError
+from barnabas.broker.refused_keys import refuse_acls
 from barnabas.protocol.messages.delete_acls import DeleteAclsResponse
 
 if TYPE_CHECKING:
@@ -18,14 +18,10 @@ _CODES = ("resource_type_filter", "pattern_type_filter", "operation", "permissio
 
 def handle(plane: ControlPlane, request: Request) -> None:
     """Answers as Kafka does without an authorizer."""
-    if any(getattr(item, code) == 0 for item in request.message.filters for code in _CODES):
-        # As in Kafka, where such a request cannot even be read.
-        plane.core.close_connection(request.connection_id)
-        return
-    results = [
-        DeleteAclsResponse.DeleteAclsFilterResult(
-            error_code=SecurityDisabledError.code, error_message="No Authorizer is configured."
+
+    def respond(errors: list[dict[str, Any]]) -> DeleteAclsResponse:
+        return DeleteAclsResponse(
+            filter_results=[DeleteAclsResponse.DeleteAclsFilterResult(**error) for error in errors]
         )
-        for _ in request.message.filters
-    ]
-    request.respond(DeleteAclsResponse(filter_results=results))
+
+    refuse_acls(plane, request, request.message.filters, _CODES, respond)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from barnabas.errors import InconsistentClusterIdError, UnsupportedVersionError
+from barnabas.broker.refused_keys import refuse_voter_change
 from barnabas.protocol.messages.remove_raft_voter import RemoveRaftVoterResponse
 
 if TYPE_CHECKING:
@@ -16,11 +16,4 @@ __all__ = ["handle"]
 
 def handle(plane: ControlPlane, request: Request) -> None:
     """Answers as Kafka does whose voters cannot change."""
-    given, cluster_id = request.message.cluster_id, plane.options.cluster_id
-    if given is not None and given != cluster_id:
-        code = InconsistentClusterIdError.code
-        why = f'The given id "{given}" doesn\'t match the cluster id "{cluster_id}"'
-    else:
-        code = UnsupportedVersionError.code
-        why = "Cluster doesn't support removing voter because the kraft.version feature is 0"
-    request.respond(RemoveRaftVoterResponse(error_code=code, error_message=why))
+    refuse_voter_change(plane, request, "removing", RemoveRaftVoterResponse)

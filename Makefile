@@ -109,6 +109,7 @@ bench: ## all benches; raw results in benches/results/
 	.venv/bench/bin/python benches/python/run.py
 	.venv/bench/bin/python benches/compare/codecs.py
 	.venv/bench/bin/python benches/compare/run.py $(ARGS)
+	.venv/bench/bin/python benches/compare/consumer.py
 
 smoke: $(DEV)/.stamp ## a wheel without link-time optimisation in an empty environment: produce, consume, serve
 	CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_DEBUG=0 $(DEV)/bin/maturin build --release --locked --out target/smoke

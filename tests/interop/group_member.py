@@ -9,15 +9,16 @@ from __future__ import annotations
 
 # ruff: noqa: PLC0415 - each process imports the client that it is
 import asyncio
+import importlib
 import json
 import signal
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
 
 POLL_MS = 100
 
@@ -32,7 +33,7 @@ def say(event: str, **what: object) -> None:
     print(json.dumps({"event": event, "at": time.time(), **what}), flush=True)
 
 
-def say_read(records: Iterable[tuple[int, int]]) -> None:
+def say_read(records: list[tuple[int, int]]) -> None:
     """Says which offsets were read: (partition, offset) in order."""
     first: dict[int, int] = {}
     last: dict[int, int] = {}
@@ -56,35 +57,35 @@ class Listener:
         say("revoked", partitions=[partition.partition for partition in partitions], lost=True)
 
 
-def barnabas_member(given: dict[str, Any]) -> None:
-    import barnabas
+class Client(Protocol):
+    """A client that has subscribed; `errors` are what a commit may raise."""
 
-    config = {
-        "bootstrap.servers": given["address"],
-        "group.id": given["group"],
-        "client.id": given["name"],
-        "auto.offset.reset": "earliest",
-        "enable.auto.commit": False,
-        "session.timeout.ms": given["session_ms"],
-        "heartbeat.interval.ms": given["heartbeat_ms"],
-        "partition.assignment.strategy": given["assignor"],
-    }
-    consumer = barnabas.Consumer(config=config)
-    consumer.subscribe([given["topic"]], Listener())
-    with consumer:
+    errors: type[Exception]
+
+    def poll(self) -> list[tuple[int, int]]: ...
+    def commit(self) -> None: ...
+    def close(self) -> None: ...
+
+
+def live(client: Client) -> None:
+    """Reads and commits until told to stop."""
+    try:
         while not stopping.is_set():
-            records = consumer.poll(timeout=POLL_MS / 1000)
+            records = client.poll()
             if records:
-                say_read((record.partition, record.offset) for record in records)
+                say_read(records)
                 try:
-                    consumer.commit()
-                except barnabas.KafkaError as error:
-                    say("commit failed", why=str(error))
+                    client.commit()
+                except client.errors as error:
+                    say("commit failed", why=repr(error))
+    finally:
+        client.close()
 
 
-def confluent_member(given: dict[str, Any]) -> None:
-    import confluent_kafka
+# Options, by the two ways of naming them.
 
+
+def dotted(given: dict[str, Any]) -> dict[str, Any]:
     config = {
         "bootstrap.servers": given["address"],
         "group.id": given["group"],
@@ -93,126 +94,143 @@ def confluent_member(given: dict[str, Any]) -> None:
         "enable.auto.commit": False,
     }
     if given["protocol"] == "consumer":
-        config |= {"group.protocol": "consumer", "group.remote.assignor": given["assignor"]}
-    else:
-        config |= {
-            "partition.assignment.strategy": given["assignor"],
-            "session.timeout.ms": given["session_ms"],
-            "heartbeat.interval.ms": given["heartbeat_ms"],
-        }
-    consumer = confluent_kafka.Consumer(config)
-    listener = Listener()
-    consumer.subscribe(
-        [given["topic"]],
-        on_assign=lambda _, partitions: listener.on_partitions_assigned(partitions),
-        on_revoke=lambda _, partitions: listener.on_partitions_revoked(partitions),
-        on_lost=lambda _, partitions: listener.on_partitions_lost(partitions),
-    )
-    try:
-        while not stopping.is_set():
-            messages = [message for message in consumer.consume(1000, POLL_MS / 1000) if not message.error()]
-            if messages:
-                say_read((message.partition(), message.offset()) for message in messages)
-                try:
-                    consumer.commit(asynchronous=False)
-                except confluent_kafka.KafkaException as error:
-                    say("commit failed", why=str(error))
-    finally:
-        consumer.close()
-
-
-def kafka_python_member(given: dict[str, Any]) -> None:
-    import kafka
-    from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
-    from kafka.coordinator.assignors.range import RangePartitionAssignor
-    from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
-    from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
-
-    strategies = {
-        "range": RangePartitionAssignor,
-        "roundrobin": RoundRobinPartitionAssignor,
-        "sticky": StickyPartitionAssignor,
-        "cooperative-sticky": CooperativeStickyAssignor,
+        return config | {"group.protocol": "consumer", "group.remote.assignor": given["assignor"]}
+    return config | {
+        "partition.assignment.strategy": given["assignor"],
+        "session.timeout.ms": given["session_ms"],
+        "heartbeat.interval.ms": given["heartbeat_ms"],
     }
 
-    class Reporter(Listener, kafka.ConsumerRebalanceListener):  # type: ignore[misc]
-        pass
 
-    consumer = kafka.KafkaConsumer(
-        bootstrap_servers=given["address"],
-        group_id=given["group"],
-        client_id=given["name"],
-        auto_offset_reset="earliest",
-        enable_auto_commit=False,
-        session_timeout_ms=given["session_ms"],
-        heartbeat_interval_ms=given["heartbeat_ms"],
-        partition_assignment_strategy=[strategies[given["assignor"]]],
-    )
-    consumer.subscribe([given["topic"]], listener=Reporter())
-    try:
-        while not stopping.is_set():
-            found = consumer.poll(timeout_ms=POLL_MS)
-            if found:
-                say_read((record.partition, record.offset) for records in found.values() for record in records)
-                try:
-                    consumer.commit()
-                except kafka.errors.KafkaError as error:
-                    say("commit failed", why=str(error))
-    finally:
-        consumer.close(autocommit=False)
+ASSIGNORS = {
+    "range": ("range", "RangePartitionAssignor"),
+    "roundrobin": ("roundrobin", "RoundRobinPartitionAssignor"),
+    "sticky": ("sticky.sticky_assignor", "StickyPartitionAssignor"),
+    "cooperative-sticky": ("cooperative_sticky", "CooperativeStickyAssignor"),
+}
 
 
-def aiokafka_member(given: dict[str, Any]) -> None:
-    import aiokafka
-    from aiokafka.coordinator.assignors.range import RangePartitionAssignor
-    from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
-    from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
-
-    strategies = {
-        "range": RangePartitionAssignor,
-        "roundrobin": RoundRobinPartitionAssignor,
-        "sticky": StickyPartitionAssignor,
+def keywords(given: dict[str, Any], package: str) -> dict[str, Any]:
+    module, assignor = ASSIGNORS[given["assignor"]]
+    found = importlib.import_module(f"{package}.coordinator.assignors.{module}")
+    return {
+        "bootstrap_servers": given["address"],
+        "group_id": given["group"],
+        "client_id": given["name"],
+        "auto_offset_reset": "earliest",
+        "enable_auto_commit": False,
+        "session_timeout_ms": given["session_ms"],
+        "heartbeat_interval_ms": given["heartbeat_ms"],
+        "partition_assignment_strategy": [getattr(found, assignor)],
     }
 
-    class Reporter(Listener, aiokafka.ConsumerRebalanceListener):  # type: ignore[misc]
-        pass
 
-    async def run() -> None:
-        consumer = aiokafka.AIOKafkaConsumer(
-            bootstrap_servers=given["address"],
-            group_id=given["group"],
-            client_id=given["name"],
-            auto_offset_reset="earliest",
-            enable_auto_commit=False,
-            session_timeout_ms=given["session_ms"],
-            heartbeat_interval_ms=given["heartbeat_ms"],
-            partition_assignment_strategy=[strategies[given["assignor"]]],
+# Clients.
+
+
+class Ours:
+    def __init__(self, given: dict[str, Any]) -> None:
+        import barnabas
+
+        self.errors = barnabas.KafkaError
+        self._consumer = barnabas.Consumer(config=dotted(given))
+        self._consumer.subscribe([given["topic"]], Listener())
+
+    def poll(self) -> list[tuple[int, int]]:
+        return [(record.partition, record.offset) for record in self._consumer.poll(timeout=POLL_MS / 1000)]
+
+    def commit(self) -> None:
+        self._consumer.commit()
+
+    def close(self) -> None:
+        self._consumer.close()
+
+
+class Confluent:
+    def __init__(self, given: dict[str, Any]) -> None:
+        import confluent_kafka
+
+        self.errors = confluent_kafka.KafkaException
+        self._consumer = confluent_kafka.Consumer(dotted(given))
+        listener = Listener()
+        self._consumer.subscribe(
+            [given["topic"]],
+            on_assign=lambda _, partitions: listener.on_partitions_assigned(partitions),
+            on_revoke=lambda _, partitions: listener.on_partitions_revoked(partitions),
+            on_lost=lambda _, partitions: listener.on_partitions_lost(partitions),
         )
-        consumer.subscribe([given["topic"]], listener=Reporter())
-        await consumer.start()
-        try:
-            while not stopping.is_set():
-                found = await consumer.getmany(timeout_ms=POLL_MS)
-                if found:
-                    say_read((record.partition, record.offset) for records in found.values() for record in records)
-                    try:
-                        await consumer.commit()
-                    except aiokafka.errors.KafkaError as error:
-                        say("commit failed", why=repr(error))
-        finally:
-            await consumer.stop()
 
-    asyncio.run(run())
+    def poll(self) -> list[tuple[int, int]]:
+        found = self._consumer.consume(1000, POLL_MS / 1000)
+        return [(message.partition(), message.offset()) for message in found if not message.error()]
+
+    def commit(self) -> None:
+        self._consumer.commit(asynchronous=False)
+
+    def close(self) -> None:
+        self._consumer.close()
 
 
-MEMBERS = {
-    "barnabas": barnabas_member,
-    "confluent-kafka": confluent_member,
-    "aiokafka": aiokafka_member,
-    "kafka-python": kafka_python_member,
+class KafkaPython:
+    def __init__(self, given: dict[str, Any]) -> None:
+        import kafka
+
+        class Reporter(Listener, kafka.ConsumerRebalanceListener):  # type: ignore[misc]
+            pass
+
+        self.errors = kafka.errors.KafkaError
+        self._consumer = kafka.KafkaConsumer(**keywords(given, "kafka"))
+        self._consumer.subscribe([given["topic"]], listener=Reporter())
+
+    def poll(self) -> list[tuple[int, int]]:
+        found = self._consumer.poll(timeout_ms=POLL_MS)
+        return [(record.partition, record.offset) for records in found.values() for record in records]
+
+    def commit(self) -> None:
+        self._consumer.commit()
+
+    def close(self) -> None:
+        self._consumer.close(autocommit=False)
+
+
+class Aiokafka:
+    """Its loop runs while it polls, which is nearly always."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self._runner = asyncio.Runner()
+        self._runner.run(self._start(given))
+
+    async def _start(self, given: dict[str, Any]) -> None:
+        import aiokafka
+
+        class Reporter(Listener, aiokafka.ConsumerRebalanceListener):  # type: ignore[misc]
+            pass
+
+        self.errors = aiokafka.errors.KafkaError
+        self._consumer = aiokafka.AIOKafkaConsumer(**keywords(given, "aiokafka"))
+        self._consumer.subscribe([given["topic"]], listener=Reporter())
+        await self._consumer.start()
+
+    def poll(self) -> list[tuple[int, int]]:
+        found = self._runner.run(self._consumer.getmany(timeout_ms=POLL_MS))
+        return [(record.partition, record.offset) for records in found.values() for record in records]
+
+    def commit(self) -> None:
+        self._runner.run(self._consumer.commit())
+
+    def close(self) -> None:
+        self._runner.run(self._consumer.stop())
+        self._runner.close()
+
+
+CLIENTS: dict[str, Callable[[dict[str, Any]], Client]] = {
+    "barnabas": Ours,
+    "confluent-kafka": Confluent,
+    "aiokafka": Aiokafka,
+    "kafka-python": KafkaPython,
 }
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, stop)
-    MEMBERS[sys.argv[1]](json.loads(sys.argv[2]))
+    live(CLIENTS[sys.argv[1]](json.loads(sys.argv[2])))
     say("left")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 HERE = Path(__file__).parent
-PARTITIONS = 6
+PARTITIONS = 8
 SESSION_MS = 6_000
 HEARTBEAT_MS = 500
 SETTLE_S = 90.0
@@ -54,12 +54,19 @@ CLIENTS = {
     ("classic", "roundrobin"): ("barnabas", "confluent-kafka", "aiokafka", "kafka-python", "java"),
     ("classic", "sticky"): ("barnabas", "aiokafka", "kafka-python", "java"),
     ("classic", "cooperative-sticky"): ("barnabas", "confluent-kafka", "kafka-python", "java"),
-    ("consumer", "uniform"): ("confluent-kafka", "java"),
-    ("consumer", "range"): ("confluent-kafka", "java"),
-    ("both", "range"): ("barnabas", "java-848", "aiokafka", "confluent-kafka-848", "java", "kafka-python"),
-}
+    ("consumer", "uniform"): ("barnabas", "confluent-kafka", "java"),
+    ("consumer", "range"): ("barnabas", "confluent-kafka", "java"),
+    ("both", "range"): (
+        "barnabas", "java-848", "aiokafka", "confluent-kafka-848", "java", "barnabas-848", "kafka-python"
+    ),
+    ("both", "cooperative-sticky"): (
+        "barnabas", "java-848", "kafka-python", "confluent-kafka-848", "java", "barnabas-848", "confluent-kafka"
+    ),
+}  # fmt: skip
 """By protocol and assignor, the clients that have it. In a group of both protocols, which changes from the one to the other
-and back as members come and go, `-848` marks those that speak the new one."""
+and back as members come and go, `-848` marks those that speak the new one; the assignor is that of the classic members."""
+REMOTE_ASSIGNORS = {"cooperative-sticky": "uniform"}
+"""By the classic assignor, what members of the new protocol ask the coordinator for, if it is not of the same name."""
 JAVA_ASSIGNORS = {
     "range": "RangeAssignor",
     "roundrobin": "RoundRobinAssignor",
@@ -114,11 +121,14 @@ class Ledger:
     """(member, partition, first offset, last offset)"""
     committed: list[dict[int, int]] = field(default_factory=list)
     """Committed positions as an observer saw them, one after the other."""
+    ended: list[str] = field(default_factory=list)
+    """Members that ended by themselves and should not have."""
 
 
 def judge(ledger: Ledger) -> list[str]:
     """Returns what a group must never do and this one did."""
-    return [*_double_owned(ledger), *_unread(ledger), *_moved_back(ledger), *_not_committed(ledger)]
+    ended = (f"{member} ended by itself" for member in ledger.ended)
+    return [*_double_owned(ledger), *_unread(ledger), *_moved_back(ledger), *_not_committed(ledger), *ended]
 
 
 def _double_owned(ledger: Ledger) -> Iterator[str]:
@@ -170,18 +180,25 @@ def _not_committed(ledger: Ledger) -> Iterator[str]:
 class Member:
     """One process. It owns what it says it does, until it is killed or paused."""
 
-    def __init__(self, name: str, command: list[str], ledger: Ledger, changed: threading.Condition) -> None:
-        self.name = name
+    def __init__(self, name: str, client: str, command: list[str], group: MixedGroup) -> None:
+        self.name, self.client = name, client
+        ledger, changed = group.ledger, group.changed
         self.ledger, self.changed = ledger, changed
         self.owned: dict[int, float] = {}
         self.is_live = True
-        """Counts: it is neither killed nor paused, nor back from a pause without having been given anything."""
-        self.paused = False
+        """It has neither been killed, nor has it ended or left."""
+        self.paused = self.was_paused = False
         self.is_stale = False
         self.has_ended = False
         self.errors: list[str] = []
         self.process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # A stopped process goes on when its process group loses its last tie to the session, as under nohup.
+            start_new_session=True,
         )
         self._threads = [threading.Thread(target=self._listen), threading.Thread(target=self._keep_errors)]
         for thread in self._threads:
@@ -202,7 +219,7 @@ class Member:
     def _keep_errors(self) -> None:
         assert self.process.stderr is not None
         for line in self.process.stderr:
-            self.errors = [*self.errors[-40:], line.rstrip()]
+            self.errors = [*self.errors[-400:], line.rstrip()]
 
     def _hear(self, said: dict[str, Any]) -> None:
         kind = said.get("event") or said.get("name")
@@ -237,12 +254,16 @@ class Member:
         """From now on nothing that it believes counts, until it is given partitions again."""
         with self.changed:
             self.give_up(list(self.owned), time.time())
-            self.paused = self.is_stale = True
+            self.paused = self.was_paused = self.is_stale = True
         os.kill(self.process.pid, signal.SIGSTOP)
 
     def resume(self) -> None:
         self.paused = False
         os.kill(self.process.pid, signal.SIGCONT)
+
+    def why_it_ended(self) -> str:
+        """The first exception that it told of."""
+        return next((line.strip() for line in self.errors if "Exception: " in line), "it did not say why")
 
     def leave(self) -> None:
         """Asks it to leave and waits until it has. Not every client says that it gives up what it owns when it leaves."""
@@ -284,7 +305,7 @@ class MixedGroup:
         self.changed = threading.Condition()
         self.members: list[Member] = []
         self.times: dict[str, float] = {}
-        self.gave_up: list[str] = []
+        self.restarted: list[Member] = []
         self._counts: dict[str, int] = defaultdict(int)
         self._ends = dict.fromkeys(range(PARTITIONS), 0)
         self._done = threading.Event()
@@ -361,31 +382,32 @@ class MixedGroup:
     def start(self, client: str) -> Member:
         self._counts[client] += 1
         name = f"{client}-{self._counts[client]}"
-        member = Member(name, self._command(client, name), self.ledger, self.changed)
+        member = Member(name, client, self._command(client, name), self)
         self.members.append(member)
         return member
 
     def _command(self, client: str, name: str) -> list[str]:
         scenario = self.scenario
-        is_new = scenario.protocol == "consumer" or client.endswith("-848")
+        is_new = self._is_new(client)
         protocol = "consumer" if is_new else "classic"
+        assignor = REMOTE_ASSIGNORS.get(scenario.assignor, scenario.assignor) if is_new else scenario.assignor
         client = client.removesuffix("-848")
         if client != "java":
             given = {
                 "address": self.address, "group": self.group, "topic": self.topic, "name": name, "protocol": protocol,
-                "assignor": scenario.assignor, "session_ms": SESSION_MS, "heartbeat_ms": HEARTBEAT_MS,
+                "assignor": assignor, "session_ms": SESSION_MS, "heartbeat_ms": HEARTBEAT_MS,
             }  # fmt: skip
             return [sys.executable, str(HERE / "group_member.py"), client, json.dumps(given)]
         config = self.directory / f"{self.group}-{name}.properties"
         lines = {"client.id": name}
         options = ["--group-protocol", protocol.upper()]
         if protocol == "consumer":
-            options += ["--group-remote-assignor", scenario.assignor]
+            options += ["--group-remote-assignor", assignor]
         else:
             lines["heartbeat.interval.ms"] = str(HEARTBEAT_MS)
             options += ["--session-timeout", str(SESSION_MS)]
             options += [
-                "--assignment-strategy", f"org.apache.kafka.clients.consumer.{JAVA_ASSIGNORS[scenario.assignor]}"
+                "--assignment-strategy", f"org.apache.kafka.clients.consumer.{JAVA_ASSIGNORS[assignor]}"
             ]  # fmt: skip
         config.write_text("".join(f"{key}={value}\n" for key, value in lines.items()))
         return [
@@ -403,20 +425,38 @@ class MixedGroup:
             owned = {member.name: sorted(member.owned) for member in self.members if member.is_live}
         self.times[phase] = round(time.monotonic() - begun, 2)
         if not settled or self._failures:
-            said = {member.name: member.errors for member in self.members}
+            said = {member.name: member.errors[-40:] for member in self.members}
             raise AssertionError(f"{self.group}: not settled after {phase}: {owned}; {said} {self._failures}")
 
     def _is_settled(self) -> bool:
-        for member in self.members:
-            # Kafka's tool ends when it is told that it is no member any more, instead of joining again.
-            if member.has_ended and member.is_stale and member.is_live:
-                member.is_live = False
-                self.gave_up.append(member.name)
+        self._supervise()
         live = [member for member in self.members if member.is_live and not member.paused]
         owned = sorted(partition for member in live for partition in member.owned)
         return (
             owned == list(range(PARTITIONS)) and all(member.owned and not member.is_stale for member in live)
         ) or bool(self._failures)
+
+    def _supervise(self) -> None:
+        """Starts Kafka's tool again where it ended after a pause; no other member may end by itself.
+
+        VerifiableConsumer ends with any exception of `poll()`, and after a session in the new protocol Java's consumer
+        raises one there: a request that asks for committed offsets was answered UNKNOWN_MEMBER_ID or GROUP_ID_NOT_FOUND.
+        """
+        for member in list(self.members):
+            if member.has_ended and member.is_live:
+                member.is_live = False
+                member.give_up(list(member.owned), time.time())
+                if self._may_end(member):
+                    self.restarted.append(member)
+                    self.start(member.client)
+                else:
+                    self.ledger.ended.append(member.name)
+
+    def _may_end(self, member: Member) -> bool:
+        return member.client.startswith("java") and member.was_paused and self._is_new(member.client)
+
+    def _is_new(self, client: str) -> bool:
+        return self.scenario.protocol == "consumer" or client.endswith("-848")
 
     def finish(self) -> None:
         """Ends the production, waits until all is committed, and lets the members leave."""
@@ -438,6 +478,8 @@ class MixedGroup:
         self.times["all committed"] = round(time.monotonic() - begun, 2)
         for member in self.members:
             if member.is_live:
+                if member.has_ended and not self._may_end(member):
+                    self.ledger.ended.append(member.name)
                 member.leave()
 
     def leader(self) -> str | None:
@@ -503,7 +545,7 @@ def run(address: str, scenario: Scenario, directory: Path) -> dict[str, Any]:
         **scenario._asdict(),
         "leaders": leaders,
         "members": [member.name for member in group.members],
-        "gave_up": group.gave_up,
+        "restarted": {member.name: member.why_it_ended() for member in group.restarted},
         "settled_s": group.times,
         "ownerships": len(ledger.spans),
         "records": records,

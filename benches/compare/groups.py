@@ -1,11 +1,13 @@
-"""Groups beside the reference Kafka: `python benches/compare/groups.py [--quick] [--runs N]`, raw results in benches/results/groups.json.
+"""Groups beside the reference Kafka: `python benches/compare/groups.py [NAME …] [--quick] [--runs N]`.
+
+Each measurement's results replace those that benches/results/groups.json has of its name.
 
 `settle`      a crowd joins one classic group, then one more member does: when everybody has its share again
 `heartbeats`  members of many groups heartbeat every 3 s: the broker's CPU, and how long an answer takes
 `commits`     commits of 64 groups at a fixed rate, and of 16 that never wait: rate, CPU, percentiles
 `single`      one commit after the other
 `reload`      a start with a million committed offsets: CPU until they are served, beyond that of a start without them
-`first`       a new consumer's first record, from its construction, in a group of its own
+`first`       a new consumer's first record, from its construction, in a group of its own; also on an embedded `Broker()`
 
 Both brokers run at once, each as a process with one node's defaults and no delay of a group's first rebalance; measurements
 alternate between them. Clients are `groups_clients.py`.
@@ -16,16 +18,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
+import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from figures import Measurement, Row, at_least, at_most, report
 from groups_clients import cpu_seconds
-from run import RESULTS, Server, child, machine
+from run import RESULTS, Server, child
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "tests"))
@@ -33,7 +35,7 @@ sys.path.insert(0, str(HERE.parents[1] / "tests"))
 from reference_kafka import CLUSTER_ID, free_port, jars, java, properties, wait_for_port  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 MEASURED = dict[str, Any]
 OPTIONS = {"group.initial.rebalance.delay.ms": "0", "offsets.topic.num.partitions": "50"}
@@ -111,7 +113,7 @@ def settle(side: Side, turn: Turn) -> MEASURED:
 def heartbeats(side: Side, turn: Turn) -> MEASURED:
     # A tenth of the members at ten times the pace is the same load, with a tenth of the connections.
     members, groups, interval = (1_000, 50, 0.3) if turn.quick else (10_000, 500, 3.0)
-    given = {"members": members, "groups": groups, "interval": interval, "seconds": 6 if turn.quick else 20}
+    given = {"members": members, "groups": groups, "interval": interval, "seconds": 6 if turn.quick else 15}
     return driver(side, "heartbeats", run=turn.run, pid=side.process.pid, **given)
 
 
@@ -119,7 +121,7 @@ def commits(side: Side, turn: Turn) -> MEASURED:
     seconds = 3 if turn.quick else 10
     pid = side.process.pid
     return {
-        "at 5,000/s": driver(side, "commits", rate=5_000, connections=64, seconds=seconds, pid=pid),
+        "at 5,100/s": driver(side, "commits", rate=5_100, connections=64, seconds=seconds, pid=pid),
         "16 that never wait": driver(side, "commits", rate=0, connections=16, seconds=seconds, pid=pid),
     }
 
@@ -150,16 +152,98 @@ def reload(side: Side, turn: Turn) -> MEASURED:
 
 def first(side: Side, turn: Turn) -> MEASURED:
     clients = ["barnabas", "confluent-kafka"]
-    return {client: driver(side, "first", client=client, run=turn.run) for client in clients}
+    found = {client: driver(side, "first", client=client, run=turn.run) for client in clients}
+    if isinstance(side, Ours):
+        found["Broker()"] = driver(side, "first_embedded", client="barnabas", run=turn.run)
+    return found
+
+
+# What is told of it.
+
+
+class Runs:
+    """All runs of one measurement."""
+
+    def __init__(self, found: dict[str, list[MEASURED]]) -> None:
+        self.found = found
+
+    def median(self, side: str, *path: str) -> float:
+        values = []
+        for value in self.found[side]:
+            for name in path:
+                value = value[name]  # noqa: PLW2901 - step by step into it
+            values.append(value)
+        return statistics.median(values)
+
+    def both(self, *path: str, scale: float = 1.0) -> tuple[float, float]:
+        return self.median("barnabas", *path) * scale, self.median("kafka", *path) * scale
+
+
+def _settle_rows(runs: Runs) -> list[Row]:
+    rows = []
+    for name in ("crowd", "one_more"):
+        ours, theirs = runs.both(name, "after_last_join_s")
+        rows.append(at_most(f"{name}: settled after the last join", "s", ours, 2.0, theirs))
+    return rows
+
+
+def _heartbeats_rows(runs: Runs) -> list[Row]:
+    ours, theirs = runs.both("core_share", scale=100)
+    slow, their_slow = runs.both("p99_us", scale=1e-3)
+    return [at_most("heartbeats", "% of a core", ours, 30, theirs), Row("heartbeats", "p99 ms", slow, their_slow)]
+
+
+def _commits_rows(runs: Runs) -> list[Row]:
+    rate, their_rate = runs.both("at 5,100/s", "per_s")
+    slow, their_slow = runs.both("at 5,100/s", "p99_us", scale=1e-3)
+    most, their_most = runs.both("16 that never wait", "per_s")
+    return [
+        at_least("commits, 5,100 wanted", "commits/s", rate, 5_000, their_rate),
+        at_most("commits, 5,100 wanted", "p99 ms", slow, 5.0, their_slow),
+        at_least("commits, 16 that never wait", "commits/s", most, 5_000, their_most),
+    ]
+
+
+def _single_rows(runs: Runs) -> list[Row]:
+    ours, theirs = runs.both("p50_us")
+    return [at_most("one commit after the other", "p50 us", ours, 250, theirs)]
+
+
+def _reload_rows(runs: Runs) -> list[Row]:
+    ours, theirs = runs.both("beyond_an_empty_start_cpu_s")
+    longest = max(run["longest_slice_ms"] for run in runs.found["barnabas"])
+    return [
+        at_most("a million offsets loaded", "s of CPU", ours, 5.0, theirs),
+        at_most("the longest slice of it", "ms", longest, 5.0),
+    ]
+
+
+def _first_rows(runs: Runs) -> list[Row]:
+    rows = []
+    for when in ("first_ms", "later_ms"):
+        ours, theirs = runs.both("barnabas", when)
+        rows.append(Row(f"{when}: our consumer", "ms", ours, theirs))
+        ours, theirs = runs.both("confluent-kafka", when)
+        rows.append(Row(f"{when}: confluent-kafka", "ms", ours, theirs))
+        rows.append(at_most(f"{when}: our consumer on Broker()", "ms", runs.median("barnabas", "Broker()", when), 50))
+    return rows
+
+
+class Case(NamedTuple):
+    """One measurement: how, how often, and the lines that tell of it."""
+
+    measure: Callable[[Side, Turn], MEASURED]
+    runs: int
+    rows: Callable[[Runs], list[Row]]
 
 
 CASES = {
-    "settle": settle,
-    "heartbeats": heartbeats,
-    "commits": commits,
-    "single": single,
-    "first": first,
-    "reload": reload,
+    "settle": Case(settle, 3, _settle_rows),
+    "heartbeats": Case(heartbeats, 2, _heartbeats_rows),
+    "commits": Case(commits, 2, _commits_rows),
+    "single": Case(single, 3, _single_rows),
+    "first": Case(first, 3, _first_rows),
+    "reload": Case(reload, 2, _reload_rows),
 }
 
 
@@ -177,20 +261,26 @@ def both() -> Iterator[list[Side]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", help=f"what to measure (default: all of {', '.join(CASES)})")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the members, offsets and time")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the members, offsets and time; not kept")
+    parser.add_argument("--runs", type=int, help="how often, instead of two or three times")
+    parser.add_argument("--output", type=Path, default=RESULTS / "groups.json")
     given = parser.parse_args()
-    results: dict[str, dict[str, list[MEASURED]]] = {}
-    begun = time.strftime("%Y-%m-%d %H:%M")
+    tables: dict[str, list[Row]] = {}
     with both() as sides:
         for name in given.names or CASES:
-            for run in range(given.runs):
+            case = CASES[name]
+            measurement = Measurement(["benches/compare/groups.py", name])
+            found: dict[str, list[MEASURED]] = {}
+            for run in range(given.runs or case.runs):
                 for side in sides if run % 2 == 0 else sides[::-1]:
-                    measured = CASES[name](side, Turn(run, given.quick))
-                    results.setdefault(name, {}).setdefault(side.name, []).append(measured)
+                    measured = case.measure(side, Turn(run, given.quick))
+                    found.setdefault(side.name, []).append(measured)
                     print(name, side.name, json.dumps(measured), flush=True)
-    out = {"machine": machine(), "begun": begun, "quick": given.quick, "load": os.getloadavg(), "results": results}
-    (RESULTS / "groups.json").write_text(json.dumps(out, indent=1) + "\n")
+            tables[name] = case.rows(Runs(found))
+            if not given.quick:
+                measurement.keep(given.output, name, found, tables[name])
+    for name, rows in tables.items():
+        report(name, rows)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from barnabas.protocol import codec
+from barnabas.protocol.messages.api_versions import ApiVersionsRequest
 from barnabas.protocol.messages.create_topics import CreateTopicsRequest
 from barnabas.protocol.messages.find_coordinator import FindCoordinatorRequest
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
 from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 from barnabas.protocol.messages.metadata import MetadataRequest
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
 from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 MEASURED = dict[str, Any]
 CLIENT_ID = b"bench"
 JOIN_VERSION, SYNC_VERSION, HEARTBEAT_VERSION, COMMIT_VERSION = 9, 5, 4, 9
+LEAVE_VERSION = 5
 REBALANCE_IN_PROGRESS, MEMBER_ID_REQUIRED = 27, 79
 SESSION_MS, REBALANCE_MS = 45_000, 60_000
 SETTLE_S = 120.0
@@ -59,7 +62,13 @@ class Loop:
         self.connections: dict[int, Connection] = {}
 
     def connect(self, on_frame: Callable[[bytes], None] | None = None) -> Connection:
+        """Returns a connection that the broker serves already.
+
+        Thousands at once would overflow a listener's queue (the reference's holds 50), and a connection that finds it full
+        waits a second until TCP tries again; sessions would end meanwhile.
+        """
         connection = Connection(self, on_frame)
+        ask(connection.socket, ApiVersionsRequest(), 0)
         self.connections[connection.fd] = connection
         self.poll.register(connection.fd, select.EPOLLIN)
         return connection
@@ -196,6 +205,7 @@ class Member:
         )  # fmt: skip
         self.connection.on_frame = self.joined
         self.crowd.last_join = time.monotonic()
+        self.synced = -1
         self.connection.send(frame(request, JOIN_VERSION))
 
     def joined(self, answer: bytes) -> None:
@@ -244,7 +254,6 @@ class Member:
         self.crowd.waits.append(time.monotonic() - self.heartbeat_sent)
         self.heartbeat_sent = 0.0
         if code == REBALANCE_IN_PROGRESS:
-            self.synced = -1
             self.join()
         elif code:
             raise RuntimeError(f"Heartbeat: error code {code}")
@@ -265,11 +274,30 @@ class Crowd:
     def has_synced(self, _member: Member) -> None:
         self.last_sync = time.monotonic()
 
-    def add(self, group: str) -> Member:
+    def connect(self, group: str) -> Member:
+        """A member that has not joined yet."""
         member = Member(self.loop, group, self)
         self.members.append(member)
-        member.join()
         return member
+
+    def join(self) -> None:
+        """All members join, those that are in heartbeat meanwhile."""
+        for member in self.members:
+            member.join()
+            self.step(0.0)
+
+    def leave(self) -> None:
+        """All members leave, so that the broker has nothing to do with them when it is measured next."""
+        by_group: dict[str, list[LeaveGroupRequest.MemberIdentity]] = {}
+        for member in self.members:
+            by_group.setdefault(member.group, []).append(LeaveGroupRequest.MemberIdentity(member_id=member.member_id))
+        self.loop.close()
+        with socket.create_connection(self.loop.address, 60) as connection:
+            for group, members in by_group.items():
+                answer = ask(connection, LeaveGroupRequest(group_id=group, members=members), LEAVE_VERSION)
+                codes = {answer.error_code, *(member.error_code for member in answer.members)}
+                if codes != {0}:
+                    raise RuntimeError(f"LeaveGroup: error codes {codes}")
 
     def settled(self, groups: list[str]) -> bool:
         generations: dict[str, set[int]] = {group: set() for group in groups}
@@ -279,34 +307,37 @@ class Crowd:
             generations[member.group].add(member.synced)
         return all(len(found) == 1 for found in generations.values())
 
+    def step(self, longest: float) -> None:
+        """Sends the heartbeats that are due and hears what is answered, for at most `longest` seconds or to the next one."""
+        now = time.monotonic()
+        self.at = self.at or now
+        gap = self.interval / max(len(self.members), 1)
+        while self.at <= now:
+            self.members[self.next % len(self.members)].heartbeat()
+            self.next += 1
+            self.at += gap
+        self.loop.turn(min(longest, self.at - time.monotonic()))
+
     def run(self, seconds: float, done: Callable[[], bool] | None = None) -> None:
         """Heartbeats for a while, or until something is so."""
         end = time.monotonic() + seconds
-        self.at = self.at or time.monotonic()
-        while True:
-            now = time.monotonic()
-            if now >= end:
-                if done is not None:
-                    raise TimeoutError("the groups did not settle")
-                return
-            gap = self.interval / max(len(self.members), 1)
-            while self.at <= now:
-                self.members[self.next % len(self.members)].heartbeat()
-                self.next += 1
-                self.at += gap
-            self.loop.turn(min(self.at, end) - time.monotonic())
+        while (now := time.monotonic()) < end:
+            self.step(end - now)
             if done is not None and done():
                 return
+        if done is not None:
+            raise TimeoutError("the groups did not settle")
 
 
 def settle(address: str, members: int, interval: float, group: str) -> MEASURED:
     """One group: many join at once; then, all being there, one more joins and everybody has to join again."""
     prepare(address, [group])
     crowd = Crowd(address, interval)
-    start = time.monotonic()
     for _ in range(members):
-        crowd.add(group)
-        crowd.loop.turn(0)
+        crowd.connect(group)
+    last = Member(crowd.loop, group, crowd)
+    start = time.monotonic()
+    crowd.join()
     started = time.monotonic()
 
     def done() -> bool:
@@ -318,11 +349,12 @@ def settle(address: str, members: int, interval: float, group: str) -> MEASURED:
         "settled_s": crowd.last_sync - started,
         "after_last_join_s": crowd.last_sync - crowd.last_join,
     }
-    crowd.add(group)
+    crowd.members.append(last)
+    last.join()
     joined = time.monotonic()
     crowd.run(SETTLE_S, done)
     again = {"settled_s": crowd.last_sync - joined, "after_last_join_s": crowd.last_sync - crowd.last_join}
-    crowd.loop.close()
+    crowd.leave()
     return {"members": members, "interval_s": interval, "crowd": first, "one_more": again}
 
 
@@ -333,10 +365,13 @@ def heartbeats(
     names = [f"heartbeats-{run}-{index}" for index in range(groups)]
     prepare(address, names)
     crowd = Crowd(address, interval)
-    for index in range(members):
-        crowd.add(names[index % groups])
-        crowd.loop.turn(0)
+    for name in names:
+        for _ in range(members // groups):
+            crowd.connect(name)
+    start = time.monotonic()
+    crowd.join()
     crowd.run(SETTLE_S, lambda: crowd.settled(names))
+    settled_s = time.monotonic() - start
     crowd.run(min(interval, seconds))
     crowd.waits.clear()
     before, start = cpu_seconds(pid), time.monotonic()
@@ -349,13 +384,14 @@ def heartbeats(
     result = {
         "members": members,
         "groups": groups,
+        "settled_s": settled_s,
         "per_s": count / passed,
         "core_share": spent / passed,
         "cpu_us": spent / count * 1e6,
         "driver_share": own / passed,
         **percentiles(crowd.waits),
     }
-    crowd.loop.close()
+    crowd.leave()
     return result
 
 
@@ -537,6 +573,14 @@ def first(address: str, client: str, run: int) -> MEASURED:
     return {"first_ms": samples[0], "later_ms": sorted(samples[1:])[2], "all_ms": samples}
 
 
+def first_embedded(client: str, run: int) -> MEASURED:
+    """The same on `Broker()`, with its defaults, in this process."""
+    from barnabas import Broker
+
+    with Broker() as broker:
+        return first(broker.bootstrap_servers, client, run)
+
+
 def produce_one(address: str, topic: str) -> None:
     from barnabas import Producer
 
@@ -571,6 +615,7 @@ WHAT: dict[str, Callable[..., MEASURED]] = {
     "prepared": prepared,
     "slices": slices,
     "first": first,
+    "first_embedded": lambda _address, **options: first_embedded(**options),
 }
 
 

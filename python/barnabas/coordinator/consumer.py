@@ -122,8 +122,10 @@ def _stay(change: Change, request: ConsumerGroupHeartbeatRequest, caller: Caller
     )
     if is_full or numbers(moved.assigned) != numbers(before.assigned):
         response.assignment = _assignment(moved)
-    # An answer that only confirms what the member was told already need not wait for anything.
-    waits = bool(change.result.records) or response.assignment is not None
+    # An answer that only confirms what the member was told already need not wait for anything. One that repeats an epoch
+    # which the member does not name may tell of what is not committed yet.
+    is_news = response.assignment is not None or response.member_epoch != request.member_epoch
+    waits = bool(change.result.records) or is_news
     change.result.replies.append(Reply(caller.token, response, waits=waits))
     return change.result
 

@@ -122,8 +122,8 @@ def _stay(change: Change, request: ConsumerGroupHeartbeatRequest, caller: Caller
     )
     if is_full or numbers(moved.assigned) != numbers(before.assigned):
         response.assignment = _assignment(moved)
-    # An answer that only confirms what the member was told already need not wait for anything. One that repeats an epoch
-    # which the member does not name may tell of what is not committed yet.
+    # An answer that only confirms what the member was told already need not wait for anything. An epoch that the member
+    # does not name may not be committed yet.
     is_news = response.assignment is not None or response.member_epoch != request.member_epoch
     waits = bool(change.result.records) or is_news
     change.result.replies.append(Reply(caller.token, response, waits=waits))

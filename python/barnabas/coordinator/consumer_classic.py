@@ -24,6 +24,7 @@ from barnabas.errors import (
     ProtocolError,
     RebalanceInProgressError,
     UnknownMemberIdError,
+    UnknownServerError,
 )
 from barnabas.machine import Caller, Reply, Result
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
@@ -47,7 +48,8 @@ def join(change: Change, request: JoinGroupRequest, caller: Caller) -> Result:
     try:
         return _join(change, request, caller)
     except KafkaError as error:
-        response = JoinGroupResponse(error_code=error.code, member_id=request.member_id, protocol_name=None)
+        # Unlike a classic group's, such an answer names no member.
+        response = JoinGroupResponse(error_code=error.code, protocol_name=None)
         return Result(replies=[Reply(caller.token, response)])
 
 
@@ -65,7 +67,8 @@ def _join(change: Change, request: JoinGroupRequest, caller: Caller) -> Result:
     try:
         subscription = consumer_protocol.decode_subscription(protocols[0][1])
     except ProtocolError:
-        raise InconsistentGroupProtocolError(f"Member {member_id}'s subscription cannot be read.") from None
+        # Kafka takes this for its own failure.
+        raise UnknownServerError(f"Member {member_id}'s subscription cannot be read.") from None
     existing = group.static_member(instance_id)
     before = _member(change, member_id, instance_id, is_unknown=not request.member_id)
     member = replace(
@@ -150,12 +153,12 @@ def sync(change: Change, request: SyncGroupRequest, caller: Caller) -> Result:
 
 
 def _speaking(
-    change: Change, member_id: str, instance_id: str | None, generation: int | None
+    change: Change, member_id: str, instance_id: str | None, generation: int
 ) -> tuple[ConsumerMember, ClassicMember]:
     member = change.member_of(member_id, instance_id)
     if member.classic is None:
         raise UnknownMemberIdError(f"Member {member_id} does not use the classic protocol.")
-    if generation is not None and member.epoch != generation:
+    if member.epoch != generation:
         raise IllegalGenerationError(
             f"The request generation id {generation} is not equal to the member epoch {member.epoch} of member "
             f"{member_id}."
@@ -203,20 +206,19 @@ def _waits(group: ConsumerGroup, member: ConsumerMember) -> bool:
 
 
 def leave(change: Change, request: LeaveGroupRequest, caller: Caller) -> Result:
-    """Handles LeaveGroup: members of the classic protocol leave; an administrator may name a static one by instance."""
+    """Handles LeaveGroup: members leave, of either protocol; an administrator may name a static one by its instance."""
     answers = []
     leaving: dict[str, ConsumerMember] = {}
     for identity in request.members:
-        member_id, code = identity.member_id, 0
+        code = 0
         try:
-            member = _leaver(change, member_id, identity.group_instance_id)
-            member_id = member.member_id
-            leaving[member_id] = member
+            member = _leaver(change, identity.member_id, identity.group_instance_id)
+            leaving[member.member_id] = member
         except KafkaError as error:
             code = error.code
         answers.append(
             LeaveGroupResponse.MemberResponse(
-                member_id=member_id, group_instance_id=identity.group_instance_id, error_code=code
+                member_id=identity.member_id, group_instance_id=identity.group_instance_id, error_code=code
             )
         )
     if leaving:
@@ -229,4 +231,4 @@ def _leaver(change: Change, member_id: str, instance_id: str | None) -> Consumer
     existing = change.group.static_member(instance_id)
     if instance_id is not None and not member_id and existing is not None:
         member_id = existing.member_id
-    return _speaking(change, member_id, instance_id, None)[0]
+    return change.member_of(member_id, instance_id)

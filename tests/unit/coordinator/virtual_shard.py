@@ -7,11 +7,12 @@ from typing import Any
 
 from fake_topics import FakeTopics
 
+from barnabas.broker.group_records import decode, encode
 from barnabas.coordinator.settings import ConsumerSettings, GroupSettings
 from barnabas.coordinator.shard import GroupShard
-from barnabas.machine import Caller, Moment, Result
+from barnabas.machine import Caller, Moment, Reply, Result
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
-from barnabas.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from barnabas.protocol.messages.join_group import JoinGroupRequest
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
 from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
@@ -22,7 +23,11 @@ NEWEST = {JoinGroupRequest: 9, SyncGroupRequest: 5, HeartbeatRequest: 4, LeaveGr
 
 
 class VirtualShard:
-    """Drives a `GroupShard` as the runtime does, keeping its log in a list."""
+    """Drives a `GroupShard` as the runtime does, keeping its log in a list.
+
+    Records are committed at once, unless the log is made to lag: then answers that wait are held until `log_commits()`, or are
+    lost with the records by `log_fails()`.
+    """
 
     def __init__(self, **settings: Any) -> None:
         names = [name for name in settings if name.startswith("consumer_")]
@@ -32,9 +37,14 @@ class VirtualShard:
         self.topics = FakeTopics(orders=4, payments=2)
         self.shard = self._new_shard()
         self.log: list[Any] = []
+        self._bytes: list[tuple[bytes | None, bytes | None]] = []
         self.deadlines: dict[tuple[Any, ...], float] = {}
         self.answers: dict[int, Any] = {}
-        self.joined: dict[int, set[str]] = {}
+        self.decided_ms: dict[int, float] = {}
+        """When the answer to a request was decided, by its token; it may be held longer."""
+        self.is_lagging = False
+        self._committed = 0
+        self._held: list[Reply] = []
         self.now_ms = 1_000.0
         self._tokens = itertools.count(1)
 
@@ -66,12 +76,33 @@ class VirtualShard:
         self.now_ms = until
 
     def reload(self) -> None:
-        """Loses everything but the log, as after a kill -9 or a failed append."""
+        """Loses everything but the log, as after a kill -9."""
+        self.log_commits()
         self.shard = self._new_shard()
         self.deadlines.clear()
-        for offset, record in enumerate(self.log):
+        for offset, (key, value) in enumerate(self._bytes):
+            record = decode(key, value)
+            assert record is not None
             self.shard.replay(record, offset)
         self._apply(self.shard.loaded(self.moment()))
+
+    def log_lags(self) -> None:
+        """From now on nothing that is appended is committed."""
+        self.is_lagging = True
+
+    def log_commits(self) -> None:
+        """Everything that was appended is committed, and answered."""
+        self.is_lagging = False
+        self._committed = len(self.log)
+        held, self._held = self._held, []
+        for reply in held:
+            self._answer(reply)
+
+    def log_fails(self) -> None:
+        """What was not committed is lost, and so are the answers that waited for it."""
+        del self.log[self._committed :], self._bytes[self._committed :]
+        self._held.clear()
+        self.reload()
 
     def _new_shard(self) -> GroupShard:
         return GroupShard(self.settings, self.topics, lambda _group_id: self.consumer_settings)
@@ -82,16 +113,24 @@ class VirtualShard:
         for record in result.records:
             self.shard.replay(record, len(self.log))
             self.log.append(record)
+            self._bytes.append(encode(record))
         for deadline in result.deadlines:
             if deadline.at_ms is None:
                 self.deadlines.pop(deadline.key, None)
             else:
                 self.deadlines[deadline.key] = deadline.at_ms
+        if not self.is_lagging:
+            self._committed = len(self.log)
         for reply in result.replies:
-            assert reply.token not in self.answers, "answered twice"
-            self.answers[reply.token] = reply.message
-            if isinstance(reply.message, JoinGroupResponse) and reply.message.error_code == 0:
-                self.joined.setdefault(reply.message.generation_id, set()).add(reply.message.member_id)
+            assert reply.token not in self.decided_ms, "answered twice"
+            self.decided_ms[reply.token] = self.now_ms
+            if reply.waits and self._committed < len(self.log):
+                self._held.append(reply)
+            else:
+                self._answer(reply)
+
+    def _answer(self, reply: Reply) -> None:
+        self.answers[reply.token] = reply.message
 
     # Requests in short.
 
@@ -127,21 +166,31 @@ class VirtualShard:
         )
         return self.send(request)
 
+    def beat(self, member_id: str, generation: int, **fields: Any) -> int:
+        return self.send(HeartbeatRequest(group_id=GROUP, generation_id=generation, member_id=member_id, **fields))
+
     def heartbeat(self, member_id: str, generation: int, **fields: Any) -> int:
-        request = HeartbeatRequest(group_id=GROUP, generation_id=generation, member_id=member_id, **fields)
-        return int(self.ask(request).error_code)
+        return int(self.answers.pop(self.beat(member_id, generation, **fields)).error_code)
 
     def leave(self, *members: tuple[str, str | None]) -> list[int]:
-        request = LeaveGroupRequest(
-            group_id=GROUP,
-            members=[
-                LeaveGroupRequest.MemberIdentity(member_id=member_id, group_instance_id=instance)
-                for member_id, instance in members
-            ],
+        return [member.error_code for member in self.answers.pop(self.send_leave(*members)).members]
+
+    def send_leave(self, *members: tuple[str, str | None]) -> int:
+        return self.send(
+            LeaveGroupRequest(
+                group_id=GROUP,
+                members=[
+                    LeaveGroupRequest.MemberIdentity(member_id=member_id, group_instance_id=instance)
+                    for member_id, instance in members
+                ],
+            )
         )
-        return [member.error_code for member in self.ask(request).members]
 
     def commit(self, member_id: str, generation: int, offset: int = 42, metadata: str = "", **fields: Any) -> int:
+        answer = self.answers.pop(self.send_commit(member_id, generation, offset, metadata, **fields))
+        return int(answer.topics[0].partitions[0].error_code)
+
+    def send_commit(self, member_id: str, generation: int, offset: int = 42, metadata: str = "", **fields: Any) -> int:
         partition = OffsetCommitRequest.OffsetCommitRequestPartition(
             partition_index=0,
             committed_offset=offset,
@@ -159,11 +208,14 @@ class VirtualShard:
             ],
             **fields,
         )
-        return int(self.ask(request, version).topics[0].partitions[0].error_code)
+        return self.send(request, version)
+
+    def send_fetch(self) -> int:
+        topic = OffsetFetchRequest.OffsetFetchRequestTopics(name="orders", partition_indexes=[0])
+        return self.send(OffsetFetchRequest.OffsetFetchRequestGroup(group_id=GROUP, topics=[topic]))
 
     def fetch(self) -> tuple[int, int, str]:
-        topic = OffsetFetchRequest.OffsetFetchRequestTopics(name="orders", partition_indexes=[0])
-        answer = self.ask(OffsetFetchRequest.OffsetFetchRequestGroup(group_id=GROUP, topics=[topic]))
+        answer = self.answers.pop(self.send_fetch())
         partition = answer.topics[0].partitions[0]
         return partition.committed_offset, partition.committed_leader_epoch, partition.metadata
 

@@ -189,7 +189,7 @@ class Member:
         self.owned: dict[int, float] = {}
         self.is_live = True
         """It has neither been killed, nor has it ended or left."""
-        self.paused = self.was_paused = False
+        self.paused = False
         self.is_stale = False
         self.has_ended = False
         self.errors: list[str] = []
@@ -256,7 +256,7 @@ class Member:
         """From now on nothing that it believes counts, until it is given partitions again."""
         with self.changed:
             self.give_up(list(self.owned), time.time())
-            self.paused = self.was_paused = self.is_stale = True
+            self.paused = self.is_stale = True
         os.kill(self.process.pid, signal.SIGSTOP)
 
     def resume(self) -> None:
@@ -264,8 +264,10 @@ class Member:
         os.kill(self.process.pid, signal.SIGCONT)
 
     def why_it_ended(self) -> str:
-        """The first exception that it told of."""
-        return next((line.strip() for line in self.errors if "Exception: " in line), "it did not say why")
+        """The exception that it told of: Java's cause of the first one, the last line of Python's."""
+        told = [line.strip() for line in self.errors if "Exception: " in line or "Error: " in line]
+        of_kafka = [line for line in told if "org.apache.kafka.common.errors" in line]
+        return (of_kafka[:1] or told[-1:] or [f"it did not say why, its exit code was {self.process.returncode}"])[0]
 
     def leave(self) -> None:
         """Asks it to leave and waits until it has. Not every client says that it gives up what it owns when it leaves."""
@@ -339,7 +341,7 @@ class MixedGroup:
         for member in self.members:
             if member.process.poll() is None:
                 member.process.kill()
-                member.join()
+            member.join()
 
     def _guarded(self, run: Callable[[], None]) -> None:
         try:
@@ -441,9 +443,9 @@ class MixedGroup:
         ) or bool(self._failures)
 
     def _supervise(self) -> None:
-        """Starts Kafka's tool again where it ended after a pause; no other member may end by itself.
+        """Starts a client of others that has ended by itself again, and tells of it; ours may not end.
 
-        VerifiableConsumer ends with any exception of `poll()`, and after a session in the new protocol Java's consumer
+        VerifiableConsumer ends with any exception of `poll()`, and after a pause in the new protocol Java's consumer
         raises one there: a request that asks for committed offsets was answered UNKNOWN_MEMBER_ID or GROUP_ID_NOT_FOUND.
         """
         for member in list(self.members):
@@ -457,7 +459,7 @@ class MixedGroup:
                     self.ledger.ended.append(member.name)
 
     def _may_end(self, member: Member) -> bool:
-        return member.client.startswith("java") and member.was_paused and self._is_new(member.client)
+        return not member.client.startswith("barnabas")
 
     def _is_new(self, client: str) -> bool:
         return self.scenario.protocol == "consumer" or client.endswith("-848")

@@ -1,12 +1,14 @@
 """JoinGroup (key 11), versions 0-9.
 
-Kept: all of Kafka's classic protocol, static members included. Left out: nothing.
+Kept: all of Kafka's classic protocol, static members included; why a member joins (KIP-800) goes to the log.
+Left out: nothing.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from barnabas.broker import log
 from barnabas.broker.runtime import Failed
 from barnabas.errors import InvalidGroupIdError
 from barnabas.protocol.messages.join_group import JoinGroupResponse
@@ -34,4 +36,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
     if not message.group_id:
         answer(Failed(InvalidGroupIdError.code))
         return
+    if message.reason:
+        member = message.member_id or request.client_id
+        log.info("group %s: member %s joins; client reason: %.255r", message.group_id, member, message.reason)
     plane.groups.submit(request, message.group_id, message, answer)

@@ -202,10 +202,9 @@ def test_kills_under_load_lose_nothing_and_double_nothing(tmp_path: Path) -> Non
     for run, seed in enumerate(seeds()):
         print(f"SEED={seed}")
         one_run(tmp_path / str(run), seed, min(KILLS_PER_RUN, kills), counts)
-    if report := os.environ.get("REPORT"):
-        Path(report).write_text(
-            json.dumps({"command": f"make crash SEEDS={10 * kills}", **dict(sorted(counts.items()))}, indent=1) + "\n"
-        )
+        if report := os.environ.get("REPORT"):
+            told = {"command": f"make crash SEEDS={10 * kills}", **dict(sorted(counts.items()))}
+            Path(report).write_text(json.dumps(told, indent=1) + "\n")
 
 
 def one_run(directory: Path, seed: int, kills: int, counts: Counter[str]) -> None:

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import random
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -11,9 +10,8 @@ from pathlib import Path
 
 import confluent_kafka
 import pytest
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.admin import NewTopic as ForeignTopic
-from reference_kafka import CLUSTER_ID, free_port, jars, java, properties, wait_for_port
+from killable_kafka import BOUND, Reference
+from reference_kafka import jars
 
 import barnabas
 from barnabas import NewTopic
@@ -21,73 +19,17 @@ from barnabas import NewTopic
 pytestmark = pytest.mark.interop
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 RECORDS = 2_000
-BOUND = 60.0
-# What a partition's log consists of; its identity stays the one of the directory that it is put into.
-LOG_FILES = ("*.log", "*.index", "*.timeindex", "*.txnindex", "*.snapshot", "leader-epoch-checkpoint")
-CHECKPOINTS = ("recovery-point-offset-checkpoint", "replication-offset-checkpoint", "log-start-offset-checkpoint")
 
 
-def run_log_test(name: str, **environment: str) -> None:
-    """Runs one of the log crate's tests that need the reference."""
-    command = ["cargo", "test", "-q", "-p", "barnabas-log", "--test", "kafka_tools", "--", "--ignored", "--exact", name]
+def run_log_test(name: str, *where: str, **environment: str) -> None:
+    """Runs one of the log crate's tests that need the reference; `where` it is, if not in `tests/kafka_tools.rs`."""
+    target = where or ("--test", "kafka_tools")
+    command = ["cargo", "test", "-q", "-p", "barnabas-log", *target, "--", "--ignored", "--exact", name]
     done = subprocess.run(
         command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed" in done.stdout, done.stdout
-
-
-class Reference:
-    """A reference broker that can be killed and started again on the same data."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.data = directory / "data"
-        self.port = free_port()
-        self.process: subprocess.Popen[bytes] | None = None
-        directory.mkdir(parents=True)
-        self.config = directory / "server.properties"
-        # No entry of an index may be missing for want of bytes.
-        self.config.write_text(properties(directory, self.port, free_port()) + "log.index.interval.bytes=512\n")
-        formatted = java("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(self.config))
-        assert formatted.returncode == 0, formatted.stderr or formatted.stdout
-
-    @property
-    def address(self) -> dict[str, str]:
-        return {"bootstrap.servers": f"127.0.0.1:{self.port}"}
-
-    def start(self) -> None:
-        log = self.directory / "kafka.log"
-        options = ["-Xmx512m", "-XX:+UseSerialGC", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
-        command = ["java", *options, "-cp", jars(), "kafka.Kafka", str(self.config)]
-        with log.open("ab") as output:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
-        wait_for_port(self.process, self.port, log)
-
-    def end(self, how: int) -> None:
-        if self.process is not None and self.process.poll() is None:
-            self.process.send_signal(how)
-            self.process.wait(BOUND)
-
-    def create(self, topic: str, **options: str) -> None:
-        admin = AdminClient(self.address)
-        for future in admin.create_topics([ForeignTopic(topic, 1, 1, config=options)]).values():
-            future.result(BOUND)
-
-    def values(self, topic: str, count: int) -> list[bytes | None]:
-        """The first `count` records of the topic."""
-        options = {**self.address, "group.id": "reader", "auto.offset.reset": "earliest", "check.crcs": True}
-        consumer = confluent_kafka.Consumer(options)
-        consumer.assign([confluent_kafka.TopicPartition(topic, 0, 0)])
-        found: list[bytes | None] = []
-        while len(found) < count:
-            messages = consumer.consume(count - len(found), BOUND)
-            assert messages, f"{len(found)} of {count} records"
-            for message in messages:
-                assert message.error() is None, message.error()
-                found.append(message.value())
-        consumer.close()
-        return found
 
 
 @pytest.fixture
@@ -101,6 +43,17 @@ def reference(tmp_path: Path) -> Iterator[Reference]:
 
 def test_dump_log_segments_reads_what_we_wrote_of_all_codecs_and_transactions() -> None:
     run_log_test("dump_log_segments_reads_our_files_without_complaint", KAFKA_CLASSPATH=jars())
+
+
+@pytest.mark.parametrize(
+    ("name", "seeds"),
+    [
+        ("dump::kafkas_tools_read_what_they_read_of_kafkas_own_log", "3"),
+        ("kafka::kafkas_cleaner_leaves_the_same", "20"),
+    ],
+)
+def test_what_is_compacted_is_what_kafkas_cleaner_leaves(name: str, seeds: str) -> None:
+    run_log_test(f"tests::cleaner::{name}", "--lib", KAFKA_CLASSPATH=jars(), SEEDS=seeds)
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
@@ -157,15 +110,8 @@ def test_kafkas_log_opens_what_we_wrote(reference: Reference, tmp_path: Path, *,
                 expected += values
     reference.create("moved")
     reference.end(signal.SIGTERM)
-    target = reference.data / "moved-0"
-    for pattern in LOG_FILES:
-        for stale in target.glob(pattern):
-            stale.unlink()
-        for file in (ours / "moved-0").glob(pattern):
-            shutil.copy(file, target)
-    assert len(list(target.glob("*.log"))) >= 1
-    for name in CHECKPOINTS:
-        (reference.data / name).unlink(missing_ok=True)
+    reference.put(ours / "moved-0")
+    assert list((reference.data / "moved-0").glob("*.log"))
     if not properly:
         # Kafka then validates every batch and builds indexes and producer state anew.
         (reference.data / ".kafka_cleanshutdown").unlink()

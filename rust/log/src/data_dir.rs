@@ -276,7 +276,8 @@ impl DataDir {
             Err(error) => return Err(LogError::io("read", &path, error)),
         };
         let offsets = std::str::from_utf8(&bytes).ok().and_then(checkpoint::parse_offsets);
-        if offsets.is_none() {
+        // An empty one Kafka makes at its start, before its first checkpoint.
+        if offsets.is_none() && !bytes.is_empty() {
             log::warn!("{} is damaged and ignored", path.display());
         }
         Ok(offsets.unwrap_or_default())

@@ -13,6 +13,7 @@ use barnabas_wire::api;
 use barnabas_wire::header::decode_request_header;
 
 use crate::broker::Broker;
+use crate::cold_reader::ColdReader;
 use crate::control::{ApiRequest, Event};
 use crate::reply::ReplyTo;
 use crate::stored::StoredFile;
@@ -34,6 +35,8 @@ pub struct Peer {
     pub port: u16,
     /// Name and version of the client's software, as it told with ApiVersions.
     pub(crate) software: OnceLock<(String, String)>,
+    /// Where its fetches look for what they send.
+    pub(crate) reader: ColdReader,
     /// Whether the control plane has seen it, and so wants to know of its end.
     is_known_to_control: AtomicBool,
 }
@@ -72,6 +75,7 @@ impl Handler for Dispatch {
             host: info.peer.ip().to_canonical().to_string(),
             port: info.peer.port(),
             software: OnceLock::new(),
+            reader: ColdReader::default(),
             is_known_to_control: AtomicBool::new(false),
         };
         ConnectionState {
@@ -97,6 +101,9 @@ impl Handler for Dispatch {
     }
 
     fn served(&self, connection: &mut ConnectionState, served: &Served) {
+        if connection.api_key == api::FETCH {
+            connection.peer.reader.note_sent(served.found_cold);
+        }
         self.0.api_metrics.count(connection.reactor, connection.api_key, served);
     }
 

@@ -80,7 +80,7 @@ pub(crate) struct FoundPartition {
 
 pub(crate) fn handle(
     broker: &Arc<Broker>,
-    peer: &Peer,
+    peer: &Arc<Peer>,
     to: ReplyTo,
     body: &[u8],
     arrival: std::time::Instant,
@@ -96,16 +96,17 @@ pub(crate) fn handle(
         Err(SessionError::Refused(error)) => return fetch_answer::refuse(error, to, response),
         Err(SessionError::Unforeseen) => return fetch_answer::refuse_unforeseen(&request, to, response),
     };
-    let found = plan.look();
-    if plan.is_over(&found) || plan.deadline <= Instant::now() || broker.is_stopping() {
-        return match fetch_answer::write(&plan, broker, &image, &peer.listener, &found, response) {
-            Some(()) => Outcome::Reply,
-            None => Outcome::Close,
-        };
+    if !peer.reader.is_cold() {
+        let found = plan.look_here(broker, peer);
+        if plan.is_over(&found) || plan.deadline <= Instant::now() || broker.is_stopping() {
+            return match fetch_answer::write(&plan, broker, &image, &peer.listener, &found, response) {
+                Some(()) => Outcome::Reply,
+                None => Outcome::Close,
+            };
+        }
     }
-    let broker = Arc::clone(broker);
-    let listener = Arc::clone(&peer.listener);
-    Outcome::Wait(Box::pin(async move { plan.wait(&broker, &listener).await }))
+    let (broker, peer) = (Arc::clone(broker), Arc::clone(peer));
+    Outcome::Wait(Box::pin(async move { Arc::new(plan).wait(&broker, &peer).await }))
 }
 
 fn plan(
@@ -270,17 +271,25 @@ impl Plan {
     }
 
     /// Parks the request until enough is there, something has to be told, or its time is up.
-    async fn wait(self, broker: &Arc<Broker>, listener: &str) -> Option<Response<StoredFile>> {
+    async fn wait(self: Arc<Self>, broker: &Arc<Broker>, peer: &Peer) -> Option<Response<StoredFile>> {
         let _count = ParkedCount::new(broker);
         let parked = Parked::new(self.targets().map(Arc::clone).collect(), self.min_bytes);
         let mut known = 0;
         loop {
             // Said before looking: what is appended in between is counted twice, which wakes too early, never too late.
             parked.expect(self.min_bytes - known);
-            let found = self.look();
+            let is_cold = peer.reader.is_cold();
+            let found = if is_cold {
+                let plan = Arc::clone(&self);
+                // What fails here is the end of the server.
+                tokio::task::spawn_blocking(move || plan.look()).await.ok()?
+            } else {
+                self.look_here(broker, peer)
+            };
             if self.is_over(&found) || broker.is_stopping() || Instant::now() >= self.deadline {
                 let mut response = Response::new();
-                fetch_answer::write(&self, broker, &broker.image(), listener, &found, &mut response)?;
+                fetch_answer::write(&self, broker, &broker.image(), &peer.listener, &found, &mut response)?;
+                response.is_cold = is_cold;
                 return Some(response);
             }
             if found.bytes == known {
@@ -289,6 +298,14 @@ impl Plan {
             }
             known = found.bytes;
         }
+    }
+
+    /// Looks on this thread, and notes it if that took long.
+    fn look_here(&self, broker: &Broker, peer: &Peer) -> Found {
+        let begin = (broker.stopwatch)();
+        let found = self.look();
+        peer.reader.note_look((broker.stopwatch)().saturating_sub(begin));
+        found
     }
 
     /// Reads every partition as far as the limits allow.

@@ -10,6 +10,7 @@ mod append_lane;
 mod broker;
 mod calls;
 mod cleaner;
+mod cold_reader;
 mod config;
 mod control;
 mod delete_records;

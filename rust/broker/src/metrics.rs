@@ -290,6 +290,7 @@ mod tests {
             handled: arrival + Duration::from_micros(70),
             bytes_in: 10,
             bytes_out: 20,
+            found_cold: false,
         };
         for (reactor, key) in [(0, 3), (1, 3), (1, -1), (0, 5000), (7, 3)] {
             metrics.count(reactor, key, &served);

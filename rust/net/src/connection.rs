@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::BufMut;
@@ -79,13 +79,13 @@ impl<H: Handler> Connection<H> {
             let began = arrival;
             let outcome = shared.handler.handle(&mut self.state, frame, arrival, &mut response);
             let handled = Instant::now();
-            let bytes_out = match outcome {
+            let (bytes_out, found_cold) = match outcome {
                 Outcome::Reply => self.reply(stream, &mut response, pool).await?,
-                Outcome::Silent => 0,
+                Outcome::Silent => (0, false),
                 Outcome::Close => return Ok(()),
                 Outcome::Wait(waiting) => match self.wait(waiting, stream, frames, &mut arrival).await? {
                     None => return Ok(()),
-                    Some(late) if late.is_silent() => 0,
+                    Some(late) if late.is_silent() => (0, false),
                     Some(mut late) => self.reply(stream, &mut late, pool).await?,
                 },
             };
@@ -96,6 +96,7 @@ impl<H: Handler> Connection<H> {
                 handled,
                 bytes_in,
                 bytes_out,
+                found_cold,
             };
             shared.handler.served(&mut self.state, &served);
             if shared.draining.load(Ordering::SeqCst) {
@@ -183,12 +184,13 @@ impl<H: Handler> Connection<H> {
         }
     }
 
+    /// Sends a response; returns how many bytes it had, and whether some were not in the page cache.
     async fn reply(
         &mut self,
         stream: &mut TcpStream,
         response: &mut Response<H::File>,
         pool: &BufferPool,
-    ) -> io::Result<usize> {
+    ) -> io::Result<(usize, bool)> {
         if !response.finish() {
             return Err(io::Error::other("a response does not fit into a frame"));
         }
@@ -199,8 +201,11 @@ impl<H: Handler> Connection<H> {
             pool,
             cold_reads: &self.shared.metrics.cold_reads,
             activity: &self.activity,
+            found_cold: AtomicBool::new(false),
+            expects_cold: response.is_cold,
         };
         send(stream, response, &how).await?;
+        let found_cold = how.found_cold.into_inner();
         let bytes = response.total_len();
         let mute_ms = response.mute_ms;
         response.recycle(KEPT_RESPONSE_BYTES);
@@ -209,7 +214,7 @@ impl<H: Handler> Connection<H> {
             self.activity.execute();
             tokio::time::sleep(Duration::from_millis(mute_ms.into())).await;
         }
-        Ok(bytes)
+        Ok((bytes, found_cold))
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Response<F> {
     ranges: Vec<(usize, FileRange<F>)>,
     /// How long the connection is not read after this response (quota throttling, KIP-219).
     pub mute_ms: u32,
+    /// Whether the ranges are probably not in the page cache: helper threads read them before they are sent.
+    pub is_cold: bool,
 }
 
 impl<F> Default for Response<F> {
@@ -40,6 +42,7 @@ impl<F> Default for Response<F> {
             bytes: Vec::new(),
             ranges: Vec::new(),
             mute_ms: 0,
+            is_cold: false,
         }
     }
 }
@@ -55,6 +58,7 @@ impl<F> Response<F> {
         self.bytes.clear();
         self.ranges.clear();
         self.mute_ms = 0;
+        self.is_cold = false;
     }
 
     /// Empties it for the next use and gives a large buffer back.

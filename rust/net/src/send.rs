@@ -4,14 +4,14 @@
 //! connection: callers must drop it on any error from here.
 
 use std::io;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::activity::Activity;
-use crate::cold::warm;
+use crate::cold::{ReadAhead, warm};
 use crate::framing::BufferPool;
 use crate::part::{FileRange, RangeSource, Response};
 
@@ -40,7 +40,6 @@ pub enum SendMode {
 }
 
 /// How a connection sends.
-#[derive(Clone, Copy)]
 pub(crate) struct Sending<'a> {
     pub(crate) mode: SendMode,
     /// Has the buffers that bytes and small ranges are assembled in.
@@ -48,6 +47,21 @@ pub(crate) struct Sending<'a> {
     pub(crate) cold_reads: &'a AtomicU64,
     /// Told whenever a slow reader has taken something.
     pub(crate) activity: &'a Activity,
+    /// Whether something was not in the page cache.
+    pub(crate) found_cold: AtomicBool,
+    /// Whether nothing is expected to be there.
+    pub(crate) expects_cold: bool,
+}
+
+impl Sending<'_> {
+    /// Whether helpers read before anything is sent, without a look at the page cache.
+    pub(crate) fn is_cold(&self) -> bool {
+        self.expects_cold || self.found_cold.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_cold(&self) {
+        self.found_cold.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Sends `response`.
@@ -91,7 +105,7 @@ async fn send_parts<F: RangeSource + Clone>(
         scratch.extend_from_slice(response.bytes().get(sent..*at).unwrap_or_default());
         sent = *at;
         if range.len <= INLINE_RANGE_BYTES {
-            warm(range, 0, range.len, how.cold_reads).await?;
+            warm(range, 0, range.len, how).await?;
             read_range(range, 0, range.len, scratch)?;
         } else if how.mode == SendMode::Sendfile && range.file.descriptor().is_some() {
             send_more(stream, scratch, how).await?;
@@ -143,7 +157,7 @@ async fn send_buffered<F: RangeSource + Clone>(
     let mut done = 0;
     while done < range.len {
         let len = (range.len - done).min(CHUNK_BYTES);
-        warm(range, done, len, how.cold_reads).await?;
+        warm(range, done, len, how).await?;
         read_range(range, done, len, scratch)?;
         write_all(stream, scratch, how).await?;
         scratch.clear();
@@ -176,47 +190,54 @@ async fn send_file<F: RangeSource + Clone>(
     range: &FileRange<F>,
     how: &Sending<'_>,
 ) -> io::Result<()> {
-    let mut done = 0;
+    let (mut done, mut warmed, mut in_turn) = (0, 0, 0);
+    let mut ahead = None;
     while done < range.len {
-        if done.is_multiple_of(WARM_BYTES) {
-            warm(range, done, (range.len - done).min(WARM_BYTES), how.cold_reads).await?;
+        if warmed < range.len && done + TURN_BYTES > warmed {
+            let chunk = |warmed: usize| (range.len - warmed).min(WARM_BYTES);
+            match ahead.take() {
+                Some(reading) => ReadAhead::end(reading, how).await?,
+                None => warm(range, warmed, chunk(warmed), how).await?,
+            }
+            warmed += chunk(warmed);
+            if warmed < range.len && how.is_cold() {
+                ahead = Some(ReadAhead::begin(range, warmed, chunk(warmed))?);
+            }
         }
-        let turn = (range.len - done).min(TURN_BYTES);
-        send_turn(stream, range, done, turn, how).await?;
-        done += turn;
-        if done < range.len {
+        if in_turn >= TURN_BYTES {
+            in_turn = 0;
             tokio::task::yield_now().await;
+        }
+        // Not cut where a turn ends: what is left of one would be a call, and often a wait, of its own.
+        let count = send_some(stream, range, done, (warmed - done).min(TURN_BYTES)).await?;
+        done += count;
+        in_turn += count;
+        if done < range.len {
+            how.activity.touch(Instant::now());
         }
     }
     Ok(())
 }
 
+/// Sends as much as the socket takes at once, `len` at most, and at least one byte.
 #[cfg(target_os = "linux")]
-async fn send_turn<F: RangeSource>(
+async fn send_some<F: RangeSource>(
     stream: &TcpStream,
     range: &FileRange<F>,
     from: usize,
     len: usize,
-    how: &Sending<'_>,
-) -> io::Result<()> {
+) -> io::Result<usize> {
     let mut position = position_in(range, from)?;
-    let mut left = len;
-    while left > 0 {
-        let n = stream
-            .async_io(tokio::io::Interest::WRITABLE, || {
-                let file = range.file.descriptor().ok_or(io::ErrorKind::NotFound)?;
-                Ok(rustix::fs::sendfile(stream, file, Some(&mut position), left)?)
-            })
-            .await?;
-        if n == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        left = left.saturating_sub(n);
-        if left > 0 {
-            how.activity.touch(Instant::now());
-        }
+    let count = stream
+        .async_io(tokio::io::Interest::WRITABLE, || {
+            let file = range.file.descriptor().ok_or(io::ErrorKind::NotFound)?;
+            Ok(rustix::fs::sendfile(stream, file, Some(&mut position), len)?)
+        })
+        .await?;
+    if count == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    Ok(())
+    Ok(count)
 }
 
 #[cfg(not(target_os = "linux"))]

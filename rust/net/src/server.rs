@@ -118,6 +118,8 @@ pub struct Served {
     pub bytes_in: usize,
     /// Bytes of its response.
     pub bytes_out: usize,
+    /// Whether something of its response was not in the page cache.
+    pub found_cold: bool,
 }
 
 /// A response to come; `None` closes the connection, a response without even a frame's prefix is not sent.
@@ -309,6 +311,7 @@ impl<H: Handler> Server<H> {
             .enable_io()
             .enable_time()
             .max_blocking_threads(HELPERS_PER_REACTOR)
+            .thread_name(format!("barnabas-read-{index}"))
             .build()?;
         lock(&self.shared.reactors).push(Reactor {
             runtime: runtime.handle().clone(),

@@ -22,7 +22,7 @@ pub(crate) struct Gate {
 struct GateState {
     /// Virtual time since the start.
     now: Duration,
-    /// What each write takes of it.
+    /// What each call takes of it.
     cost: Duration,
     is_closed: bool,
     waiting: usize,
@@ -32,6 +32,7 @@ struct GateState {
 /// Which calls pass the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gated {
+    Reads,
     Writes,
     Syncs,
 }
@@ -93,6 +94,9 @@ struct GatedFile(Arc<Gate>, Gated, Arc<dyn StorageFile>);
 
 impl StorageFile for GatedFile {
     fn read_at(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+        if self.1 == Gated::Reads {
+            self.0.pass();
+        }
         self.2.read_at(buffer, position)
     }
     fn write_all_at(&self, data: &[u8], position: u64) -> io::Result<()> {

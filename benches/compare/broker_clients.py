@@ -136,8 +136,11 @@ class Client:
     def receive_produced(self, topic: str) -> None:
         """Takes the answer to a Produce request; fails if its first partition was refused."""
         answer = self.receive()
-        # Correlation id, tags, topics, the topic's name, partitions, the first one's index; then its error.
-        (error,) = struct.unpack_from(">h", answer, 4 + 1 + 1 + 1 + len(topic) + 1 + 4)
+        # Correlation id, tags, topics and the topic's name; then how many partitions, the first one's index and its error.
+        at = 4 + 1 + 1 + 1 + len(topic)
+        while answer[at] >= 0x80:
+            at += 1
+        (error,) = struct.unpack_from(">h", answer, at + 1 + 4)
         if error:
             raise SystemExit(f"a Produce request was refused with error {error}")
 

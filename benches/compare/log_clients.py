@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import platform
 import socket
 import struct
 import subprocess
@@ -33,6 +35,8 @@ def _crc_entry(value: int) -> int:
     return value
 
 
+# Numbers of a system call that has no wrapper.
+SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
 CRC_TABLE = [_crc_entry(value) for value in range(256)]
 
 
@@ -107,12 +111,24 @@ def quantiles(times: list[float]) -> MEASURED:
     return {"requests": len(times), "p50_us": at(0.5), "p99_us": at(0.99), "max_us": times[-1] * 1e6}
 
 
+def ask_for_short_slices() -> None:
+    """Has the scheduler run this thread soon after it is woken (Linux 6.12 and later), inherited by no other.
+
+    A client that measures the broker's time must not add its own wait for a core, which a machine of its own would not have.
+    """
+    if sys.platform == "linux" and (call := SCHED_SETATTR.get(platform.machine())):
+        keep, reset_on_fork, slice_ns = 0, 1, 100_000
+        attributes = struct.pack("IIQiIQQQ", 48, keep, reset_on_fork, 0, 0, slice_ns, 0, 0)
+        ctypes.CDLL(None).syscall(call, 0, attributes, 0)
+
+
 class Quiet:
     """Sends one record of 100 B every millisecond, or as soon as the one before is acknowledged."""
 
     PERIOD_S = 0.001
 
     def __init__(self, address: str, topic: str) -> None:
+        ask_for_short_slices()
         self.connection = Connection(address)
         self.frame = produce_frame(topic, record_batch([None], 100), acks=-1)
 

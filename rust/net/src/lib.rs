@@ -13,3 +13,4 @@ pub mod outbound;
 pub mod part;
 mod send;
 pub mod server;
+mod slices;

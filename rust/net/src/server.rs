@@ -322,6 +322,10 @@ impl<H: Handler> Server<H> {
         let thread = std::thread::Builder::new()
             .name(format!("barnabas-net-{index}"))
             .spawn(move || {
+                #[cfg(target_os = "linux")]
+                if let Err(error) = crate::slices::ask_for_short_slices() {
+                    log::debug!("the scheduler gives reactor {index} slices as to all: {error}");
+                }
                 runtime.block_on(async {
                     if index == 0 {
                         for (listener, socket) in sockets.into_iter().enumerate() {

@@ -9,7 +9,9 @@
 `quiet`       a quiet producer's latency alone and while another one writes as fast as the disk takes it
 `cleaner`     compaction: bytes of log per CPU second (raw results in cleaner.json)
 `compaction`  a quiet producer's latency while a large topic is compacted
-`pages`       what a byte written to the page cache costs in pages that were free for some seconds and in others
+`pages`       what a byte written to the page cache costs in pages that were free for some seconds and in others, and
+              by how much is written at once
+`wakeups`     how late a sleeping thread runs that shares its core with a writer, by how much that writes at once
 `requests`    the broker's CPU per produce and fetch request, beside a plain write of the same bytes
 `commit`      acknowledged produce requests per second where each waits for a flush, by number of producers
 
@@ -25,14 +27,16 @@ import os
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brokers import warm_page_cache
 from figures import MEASURED, Measurement, Row, at_least, at_most, report
-from log_clients import Heavy, Quiet, producers_rate
+from log_clients import Heavy, Quiet, ask_for_short_slices, producers_rate, quantiles
 from run import RESULTS, Server
 
 if TYPE_CHECKING:
@@ -279,17 +283,68 @@ def compaction(bench: Bench) -> REPORT:
 
 
 def pages(bench: Bench) -> REPORT:
-    runs: dict[str, list[MEASURED]] = {"free for 5 s": [], "free for a moment": []}
+    runs: dict[str, list[MEASURED]] = {}
     for _ in range(bench.scaled(5, 3)):
-        time.sleep(5)
-        for all_runs in runs.values():
-            before = time.thread_time()
-            with tempfile.TemporaryFile(dir=bench.directory) as file:
-                for _ in range(64):
-                    file.write(PIECE)
-            all_runs.append({"ns_per_byte": (time.thread_time() - before) * 1e9 / (64 * len(PIECE))})
+        for when, pause in (("free for 5 s", 5), ("free for a moment", 0)):
+            for size in (64 << 10, 1 << 20):
+                time.sleep(pause)
+                name = f"{when}, {size >> 10} KiB at once"
+                runs.setdefault(name, []).append({"ns_per_byte": written(bench.directory, size)})
     result = medians(runs, ("ns_per_byte",))
     return result, [Row(f"a write to pages {name}", "ns of CPU per byte", result[name]["ns_per_byte"]) for name in runs]
+
+
+def written(directory: Path, size: int) -> float:
+    """CPU per byte of writing 64 MiB to a new file, `size` bytes at once."""
+    piece, total = memoryview(PIECE)[:size], 64 << 20
+    with tempfile.TemporaryFile(dir=directory) as file:
+        before = time.thread_time()
+        for _ in range(total // size):
+            os.write(file.fileno(), piece)
+        return (time.thread_time() - before) * 1e9 / total
+
+
+WRITER = """
+import os, sys
+piece = bytes(int(sys.argv[1]))
+file = os.open(sys.argv[2], os.O_CREAT | os.O_WRONLY)
+while True:
+    os.pwrite(file, piece, 0)
+    for at in range(len(piece), 256 << 20, len(piece)):
+        os.pwrite(file, piece, at)
+    os.ftruncate(file, 0)
+"""
+
+
+def wakeups(bench: Bench) -> REPORT:
+    seconds = bench.scaled(3, 1)
+    own = os.sched_getaffinity(0)
+    runs: dict[str, list[MEASURED]] = {}
+    os.sched_setaffinity(0, {min(own)})
+    try:
+        for _ in range(3):
+            for size in (1 << 20, 64 << 10):
+                for short in (False, True):
+                    name = f"a writer of {size >> 10} KiB at once" + (", own slice short" if short else "")
+                    command = [sys.executable, "-c", WRITER, str(size), str(bench.directory / "written")]
+                    with subprocess.Popen(command) as writer, ThreadPoolExecutor(1) as thread:
+                        runs.setdefault(name, []).append(thread.submit(late, seconds, short=short).result())
+                        writer.kill()
+    finally:
+        os.sched_setaffinity(0, own)
+    result = medians(runs, ("p50_us", "p99_us"))
+    return result, [Row(f"woken beside {name}", "p99 µs late", result[name]["p99_us"]) for name in runs]
+
+
+def late(seconds: float, *, short: bool) -> MEASURED:
+    """How late a thread runs that sleeps for a millisecond again and again."""
+    if short:
+        ask_for_short_slices()
+    times, end = [], time.perf_counter() + seconds
+    while (begin := time.perf_counter()) < end:
+        time.sleep(0.001)
+        times.append(time.perf_counter() - begin - 0.001)
+    return quantiles(times)
 
 
 def requests(bench: Bench) -> REPORT:
@@ -372,7 +427,7 @@ def medians(runs: dict[str, list[MEASURED]], keys: tuple[str, ...]) -> MEASURED:
 
 MEASUREMENTS: dict[str, Callable[[Bench], REPORT]] = {
     function.__name__: function
-    for function in (cpu, start, recovery, search, append, quiet, cleaner, compaction, pages, requests, commit)
+    for function in (cpu, start, recovery, search, append, quiet, cleaner, compaction, pages, wakeups, requests, commit)
 }
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from barnabas.coordinator.committed import OffsetKey, check_value, decode_key, encode_key, is_offset_key
+from barnabas.coordinator.pending import Marker, Transactional
 from barnabas.coordinator.records import value_version
 from barnabas.errors import ProtocolError
 from barnabas.protocol import codec
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "decode_in_transaction", "encode"]
+
+ABORT, COMMIT = b"\0\0\0\0", b"\0\0\0\1"
+"""Keys of markers: version and type."""
 
 
 def encode(record: tuple[Any, Any]) -> tuple[bytes | None, bytes | None]:
@@ -34,3 +38,15 @@ def decode(key: bytes | None, value: bytes | None) -> tuple[Any, Any] | None:
     except ProtocolError:
         return None
     return None if record[0] is None else record
+
+
+def decode_in_transaction(
+    producer: tuple[int, int], key: bytes | None, value: bytes | None, *, is_control: bool
+) -> tuple[Any, Any] | None:
+    """Returns a record that a producer wrote in a transaction, or the marker that ended it; None for any other."""
+    if is_control:
+        return (Marker(*producer), key == COMMIT) if key in (ABORT, COMMIT) else None
+    record = decode(key, value)
+    if record is None or type(record[0]) is not OffsetKey:
+        return None
+    return Transactional(producer[0], record[0]), record[1]

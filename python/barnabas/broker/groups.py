@@ -164,6 +164,7 @@ class GroupCoordinators:
             self._role = Role(
                 encode=group_records.encode,
                 decode=group_records.decode,
+                decode_in_transaction=group_records.decode_in_transaction,
                 loading_code=CoordinatorLoadInProgressError.code,
                 lost_code=NotCoordinatorError.code,
             )

@@ -60,6 +60,8 @@ class Role(NamedTuple):
         snapshot: Called with (start, end) of the log before it is read; returns (offset where the log goes on, batches
             of the records before it), or None to read all of the log.
         decode_control: As `decode`, for control records; without it they are passed over.
+        decode_in_transaction: As `decode`, for records and markers of a producer, of which it is told (id, epoch);
+            without it they are taken for any other.
         elected: Called when loading ends, before anything is decided: this node leads from here on.
     """
 
@@ -71,6 +73,7 @@ class Role(NamedTuple):
     committed: Callable[[int], None] | None = None
     lost: Callable[[], None] | None = None
     snapshot: Callable[[int, int], tuple[int, bytes] | None] | None = None
+    decode_in_transaction: Callable[..., Any] | None = None
     decode_control: Callable[[bytes | None, bytes | None], Any] | None = None
     elected: Callable[[Moment], None] | None = None
 
@@ -270,8 +273,12 @@ class Replica:
 
     def _decode(self, batches: bytes) -> Iterator[tuple[int, Any]]:
         decode, decode_control = self.role.decode, self.role.decode_control or _no_record
-        for offset, _, key, value, _, _, is_control in self._core.decode_batches(batches):
-            record = decode_control(key, value) if is_control else decode(key, value)
+        in_transaction = self.role.decode_in_transaction
+        for offset, _, key, value, producer_id, epoch, is_control in self._core.decode_batches(batches):
+            if producer_id >= 0 and in_transaction is not None:
+                record = in_transaction((producer_id, epoch), key, value, is_control=is_control)
+            else:
+                record = decode_control(key, value) if is_control else decode(key, value)
             if record is not None:
                 yield offset, record
 

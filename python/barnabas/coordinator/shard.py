@@ -32,11 +32,13 @@ from barnabas.coordinator.consumer_member import JOINING_EPOCH
 from barnabas.coordinator.draft import JOIN, SESSION, SYNC, Draft
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
 from barnabas.coordinator.offsets import Offsets
+from barnabas.coordinator.pending import Marker, PendingOffsets, Transactional
 from barnabas.coordinator.records import Record, group_from_record, group_tombstone, offset_tombstone
 from barnabas.errors import (
     GroupIdNotFoundError,
     GroupSubscribedToTopicError,
     NonEmptyGroupError,
+    UnstableOffsetCommitError,
 )
 from barnabas.machine import Caller, Deadline, Moment, Reply, Result
 from barnabas.protocol.messages.consumer_group_heartbeat import (
@@ -63,6 +65,7 @@ __all__ = [
     "DeleteGroup",
     "DescribeConsumerGroup",
     "DescribeGroup",
+    "FetchStable",
     "ForgetTopics",
     "GroupGone",
     "GroupShard",
@@ -111,6 +114,13 @@ class DeleteGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class FetchStable:
+    """One group of an OffsetFetch that wants no offset which an open transaction may replace."""
+
+    group: OffsetFetchRequest.OffsetFetchRequestGroup
+
+
+@dataclass(frozen=True, slots=True)
 class ForgetTopics:
     """Topics were deleted: what groups have committed for them is forgotten."""
 
@@ -148,6 +158,7 @@ class GroupShard:
         self.topics = topics
         self.stored: dict[str, Any] = {}
         self.offsets = Offsets()
+        self.pending = PendingOffsets()
         self.groups: dict[str, Group] = {}
         self.consumer_groups: dict[str, ConsumerGroup] = {}
         self._consumer_settings = consumer_settings
@@ -160,6 +171,7 @@ class GroupShard:
             ConsumerGroupHeartbeatRequest: self._consumer_heartbeat,
             OffsetCommitRequest: self._commit,
             OffsetFetchRequest.OffsetFetchRequestGroup: self._fetch,
+            FetchStable: self._fetch_stable,
             OffsetDeleteRequest: self._delete_offsets,
             DescribeGroup: self._describe,
             DescribeConsumerGroup: self._describe_consumer,
@@ -219,6 +231,8 @@ class GroupShard:
         del offset
         key, value = record
         if type(key) is OffsetKey:
+            if self.pending:
+                self.pending.overtake(key)
             if value is None:
                 self.offsets.remove(*key)
             else:
@@ -230,6 +244,16 @@ class GroupShard:
                 self.stored[key.group] = value
         elif isinstance(key, consumer_records.KEYS):
             consumer_records.replay(self.consumer_groups, key, value)
+        elif isinstance(key, Transactional):
+            self.pending.put(key, value)
+        elif isinstance(key, Marker):
+            self.replay_marker(key.producer_id, key.producer_epoch, is_commit=value)
+
+    def replay_marker(self, producer_id: int, producer_epoch: int, *, is_commit: bool) -> None:
+        """Ends a producer's transaction: what it wrote counts from here on, or never did."""
+        del producer_epoch
+        for key, value in self.pending.end(producer_id, is_commit=is_commit).items():
+            self.offsets.put(key, value)
 
     def loaded(self, now: Moment) -> Result:
         """Brings the stored groups to life; every member has a whole session timeout to be heard of."""
@@ -319,6 +343,18 @@ class GroupShard:
             refused = OffsetFetchResponse.OffsetFetchResponseGroup(group_id=request.group_id, error_code=code)
             return Result(replies=[Reply(caller.token, refused)])
         return Result(replies=[Reply(caller.token, offsets.fetch(self.offsets, request))])
+
+    def _fetch_stable(self, request: FetchStable, caller: Caller, now: Moment) -> Result:
+        result = self._fetch(request.group, caller, now)
+        if self.pending:
+            group_id = request.group.group_id
+            for topic in result.replies[0].message.topics:
+                for partition in topic.partitions:
+                    if self.pending.holds(OffsetKey(group_id, topic.name, partition.partition_index)):
+                        partition.error_code = UnstableOffsetCommitError.code
+                        partition.committed_offset, partition.committed_leader_epoch = -1, -1
+                        partition.metadata = ""
+        return result
 
     def _delete_offsets(self, request: OffsetDeleteRequest, caller: Caller, now: Moment) -> Result:
         from barnabas.protocol.messages import offset_delete as message  # noqa: PLC0415 - rare, and loaded on first use

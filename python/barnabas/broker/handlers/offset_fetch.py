@@ -1,7 +1,7 @@
 """OffsetFetch (key 9), versions 1-10, all groups and all topics.
 
-Kept: batches of groups, all offsets of a group (topics null), topics by id (version 10). RequireStable has nothing to
-wait for, because transactions do not commit offsets here. Left out: nothing.
+Kept: batches of groups, all offsets of a group (topics null), topics by id (version 10), RequireStable.
+Left out: nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ FIRST_VERSION_WITH_TOPIC_IDS = 10
 
 def handle(plane: ControlPlane, request: Request) -> None:
     """Answers when every group has answered."""
-    groups = request.message.groups
+    from barnabas.coordinator.shard import FetchStable  # noqa: PLC0415 - loaded with the first shard
+
+    groups, stable = request.message.groups, request.message.require_stable
     answers: dict[int, OffsetFetchResponse.OffsetFetchResponseGroup] = {}
 
     def finish() -> None:
@@ -45,7 +47,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
             if len(answers) == len(groups):
                 finish()
 
-        plane.groups.submit(request, group.group_id, group, answer)
+        plane.groups.submit(request, group.group_id, FetchStable(group) if stable else group, answer)
 
     if not groups:
         finish()

@@ -240,7 +240,6 @@ def a_classic_member_joins_a_new_group(play: Play) -> None:
         play.ask("JoinGroup", version, label="unreadable", **join(group))
         play.ask("JoinGroup", version, label="another type", **joins(group, topic, protocolType="connect"))
     member = play.ask("JoinGroup", 9, label="gets an id", **joins(group, topic))["memberId"]
-    play.name(member, "classic")
     keep = since(epoch_of(play, group, "member-a"))
     answer = play.ask("JoinGroup", 9, label="joins", keep=keep, **joins(group, topic, member))
     play.ask(
@@ -258,18 +257,17 @@ def static_members_change_their_protocol(play: Play) -> None:
     one = {"groupInstanceId": "one"}
     first = classic_group(play, topic, group, **one)
     play.ask(API, 1, label="now a new one", keep=lambda told: {**told, "memberEpoch": told["memberEpoch"] > 0, "assignment": None},
-             **beat(group, "s", 0, subscribedTopicNames=[topic.name], instanceId="one"))  # fmt: skip
+             **beat(group, "member-s", 0, subscribedTopicNames=[topic.name], instanceId="one"))  # fmt: skip
     play.ask(HEARTBEAT, 4, label="the old one", **beat_of(group, first, 1, "one"))
     play.ask("JoinGroup", 9, label="the old one", **joins(group, topic, first, **one))
     play.ask("OffsetCommit", 9, label="the old one", **commit(group, topic, 1, first, instance="one"))
-    answer = play.ask(
+    play.ask(
         "JoinGroup",
         9,
         label="classic again",
         keep=lambda told: {**told, "generationId": told["generationId"] > 0},
         **joins(group, topic, **one),
     )
-    play.name(answer["memberId"], "back")
-    play.ask(API, 1, label="the new one", **beat(group, "s", 1, instanceId="one"))
+    play.ask(API, 1, label="the new one", **beat(group, "member-s", 1, instanceId="one"))
     play.ask(DESCRIBE, 1, groupIds=[group])
     play.ask("LeaveGroup", 5, **leave(group, ("", "one")))

@@ -268,6 +268,27 @@ fn control_batches_hold_their_marker() {
 }
 
 #[test]
+fn control_records_of_a_later_kafka_are_read_as_what_they_are() {
+    let unknown = ControlKey {
+        version: 3,
+        control_type: 77,
+    };
+    let seal = Seal {
+        base_offset: 12,
+        ..Seal::default()
+    };
+    let bytes = build_control_batch(Vec::new(), unknown, b"what it means is not known", 55, &seal).unwrap();
+    let batch = BatchRef::parse(&bytes).unwrap();
+    assert!(batch.header.is_control() && !batch.header.is_transactional());
+    let record = batch.records(batch.payload()).next().unwrap().unwrap();
+    assert_eq!((record.offset, record.timestamp), (12, 55));
+    assert_eq!(record.value, Some(&b"what it means is not known"[..]));
+    // A later version of the key may be longer; the type stands where it stood.
+    let longer = [record.key.unwrap(), b"more"].concat();
+    assert_eq!(ControlKey::parse(&longer), Ok(unknown));
+}
+
+#[test]
 fn bombs_stop_at_the_limit_and_cost_no_more_memory() {
     const LIMIT: usize = 100_000;
     let zeros = vec![0u8; 64 << 20];

@@ -101,6 +101,31 @@ def test_what_becomes_of_values_that_do_not_fit():
     assert found["bad"].to_pylist() == [None, b"no json", None, None]
 
 
+POLICIES = {
+    "json": (b'{"id": 1}', b'{"id": "x"}', {}),
+    "csv": (b"1", b"x", {}),
+    "text": (b"1", b"x", {}),
+    "avro": (b"\2", b"", {"avroSchema": '{"type": "record", "name": "r", "fields": [{"name": "id", "type": "long"}]}'}),
+}
+
+
+@pytest.mark.parametrize("record_format", POLICIES)
+def test_each_policy_for_each_format(record_format):
+    good, bad, options = POLICIES[record_format]
+    records = Records.from_bytes("orders", 7, b"".join(bytes(batch) for batch in batches([good, bad, good, None])))
+    columns = pa.schema([("id", pa.int64())])
+
+    def found(schema, **arguments):
+        return records.to_arrow(schema=schema, format=record_format, options=options, **arguments).to_pydict()
+
+    assert found(columns) == {"id": [1, None, 1, None]}
+    with_raw = columns.append(pa.field("_corrupt_record", pa.binary()))
+    assert found(with_raw) == {"id": [1, None, 1, None], "_corrupt_record": [None, bad, None, None]}
+    assert found(columns, mode="DROPMALFORMED") == {"id": [1, 1, None]}
+    with pytest.raises(ValueError, match="orders-7 at offset 1"):
+        found(columns, mode="FAILFAST")
+
+
 AVRO = json.dumps({"type": "record", "name": "row", "fields": [{"name": "id", "type": "long"}]})
 
 

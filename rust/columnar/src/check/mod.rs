@@ -20,8 +20,8 @@ use crate::{BadRecords, ColumnarError, Decoder, Limits, PayloadOptions, Projecti
 
 /// Stands between the values of an input: no UTF-8 has it.
 const BETWEEN_VALUES: u8 = 0xff;
-/// Most values of an input.
-const VALUES_MAX: usize = 16;
+/// Most values of an input: enough for rows to learn from rows before them, and each costs a batch of its own.
+const VALUES_MAX: usize = 5;
 /// The column of values that do not fit.
 const CORRUPT: &str = "_corrupt_record";
 

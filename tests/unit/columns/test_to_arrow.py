@@ -154,6 +154,16 @@ def test_avro_with_a_schema_or_a_resolver():
         framed.to_arrow(schema=ids.schema, format="avro", resolver=failing)
 
 
+def test_a_resolver_is_asked_for_what_keys_name():
+    ids = pa.table(encode_avro(pa.table({"id": pa.array([5, 6], pa.int64())}), AVRO, schema_id=9))
+    table = pa.table({"key": ids["value"], "value": pa.array([None, b"\0\0\0\0\7"])})
+    records = Records.from_bytes("t", 0, batches(table)[0])
+    found = records.to_arrow(
+        schema=pa.schema([("id", pa.int64())]), format="avro", options={"part": "key"}, resolver={9: AVRO}.get
+    )
+    assert found.to_pydict() == {"id": [5, 6]}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

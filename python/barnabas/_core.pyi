@@ -530,8 +530,14 @@ class BrokerCore:
     def pull(self, timeout: float, limit: int = 256) -> list[tuple[Any, ...]]:
         """Waits for events and returns all that are there, in arrival order, up to `limit`."""
 
-    def respond(self, token: int, body: bytes, throttle_ms: int = 0) -> None:
+    def respond(self, token: int, body: bytes, busy_ns: int = 0, mutations_ms: int = 0) -> None:
         """Answers an API request with a response body, to which the header is added."""
+
+    def mutations_left(self, token: int) -> float | None:
+        """Partitions that a request may create and delete, none below 0; None if nothing limits its client."""
+
+    def charge_mutations(self, token: int, partitions: int) -> int:
+        """Charges a request for partitions created and deleted; milliseconds until its client owes nothing."""
 
     def respond_from_image(self, token: int) -> None:
         """Answers a Metadata request from the image as it is now, without creating anything."""

@@ -237,6 +237,7 @@ class ControlPlane:
             return
         try:
             self._handler(api_key)(self, request)
+            request.handled()
         except Exception:  # noqa: BLE001
             # A defect of one handler: its client sees a broken connection, all others are served.
             log.exception("a request failed", connection=connection_id, api_key=api_key, api_version=version)

@@ -59,8 +59,21 @@ class DataPlane(Protocol):
     def pull(self, timeout: float, limit: int = 256) -> list[tuple[Any, ...]]:
         """Waits for events; an empty list means that the time is over."""
 
-    def respond(self, token: int, body: bytes, throttle_ms: int = 0) -> None:
-        """Answers a request; the header is added."""
+    def respond(self, token: int, body: bytes, busy_ns: int = 0, mutations_ms: int = 0) -> None:
+        """Answers a request; the header is added, and the throttle time if a quota of its client is used up.
+
+        Args:
+            token: The request.
+            body: Its response.
+            busy_ns: How long this thread worked for it.
+            mutations_ms: How long the client has to wait for the partitions that it created and deleted.
+        """
+
+    def mutations_left(self, token: int) -> float | None:
+        """Returns how many partitions a request may create and delete, none below 0; None if nothing limits it."""
+
+    def charge_mutations(self, token: int, partitions: int) -> int:
+        """Charges a request for partitions; returns milliseconds until its client owes nothing."""
 
     def respond_from_image(self, token: int) -> None:
         """Lets the data plane answer a request that it had parked here."""

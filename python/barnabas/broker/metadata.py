@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from barnabas.broker.core import DataPlane
     from barnabas.broker.deadlines import Deadlines
     from barnabas.broker.request import Request
+    from barnabas.controller.mutations import Mutations
     from barnabas.controller.settings import ControllerSettings
     from barnabas.protocol.messages.create_topics import CreateTopicsRequest
 
@@ -112,7 +113,7 @@ class ClusterMetadata:
                 finish(response)
             request.respond(response)
 
-        self.submit(Administer(request.message), request.now, answer)
+        self.submit(Administer(request.message, request.mutations), request.now, answer)
 
     def register(
         self,
@@ -127,16 +128,23 @@ class ClusterMetadata:
         log_dirs = directory_ids(self.data_dirs)
         self.submit(RegisterBroker(self.node_id, fresh_uuid(), endpoints, rack, end_offset, log_dirs), now, answer)
 
-    def create_topics(self, message: CreateTopicsRequest, now: Moment, answer: Callable[[Any], None]) -> None:
+    def create_topics(
+        self,
+        message: CreateTopicsRequest,
+        now: Moment,
+        answer: Callable[[Any], None],
+        mutations: Mutations | None = None,
+    ) -> None:
         """Creates topics, with ids drawn here."""
         topic_ids = [fresh_topic_id() for _ in message.topics]
-        self.submit(NewTopics(message, topic_ids), now, answer)
+        self.submit(NewTopics(message, topic_ids, mutations), now, answer)
 
     def ensure_topics(
         self,
         wanted: Mapping[str, tuple[int, int, Mapping[str, str]]],
         now: Moment,
         answer: Callable[[dict[str, int]], None],
+        mutations: Mutations | None = None,
     ) -> None:
         """Creates topics that may be there already: name -> (partitions, replication factor, options).
 
@@ -166,7 +174,7 @@ class ClusterMetadata:
             codes = {topic.name: topic.error_code for topic in response.topics}
             answer({name: 0 if code == TopicAlreadyExistsError.code else code for name, code in codes.items()})
 
-        self.create_topics(message, now, done)
+        self.create_topics(message, now, done, mutations)
 
     def changed_option(self, name: str) -> str | None:
         """Returns the value of a broker option that was set after the start, for this broker or for all."""

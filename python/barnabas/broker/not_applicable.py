@@ -33,7 +33,6 @@ _WHY = (
     ("there are no streams groups", "group.streams"),
     ("there are no transactions", "transaction transactional add.partitions producer.id"),
     ("coordinators work in another way", "group offsets"),
-    ("client quotas are stored and not enforced", "quota max.connection.creation.rate"),
     ("threads are divided in another way", "num.io background"),
     ("nothing waits in lists that have to be purged", "fetch.purgatory producer.purgatory delete.records.purgatory"),
     ("data directories are all used, or fail, as they are", "cordoned log.dir.failure"),

@@ -9,6 +9,7 @@ refused when set (`_REFUSED`).
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.metadata_snapshots import SnapshotOptions
@@ -63,6 +64,8 @@ _CORE_OPTIONS = (
     "barnabas.slow.append.us",
     "barnabas.validation",
     "connections.max.idle.ms",
+    "controller.quota.window.num",
+    "controller.quota.window.size.seconds",
     "fetch.max.bytes",
     "internal.metadata.delete.delay.millis",
     "internal.metadata.log.segment.bytes",
@@ -76,6 +79,7 @@ _CORE_OPTIONS = (
     "log.flush.offset.checkpoint.interval.ms",
     "log.flush.scheduler.interval.ms",
     "log.retention.check.interval.ms",
+    "max.connection.creation.rate",
     "max.connections",
     "max.connections.per.ip",
     "max.connections.per.ip.overrides",
@@ -88,6 +92,8 @@ _CORE_OPTIONS = (
     "producer.id.expiration.ms",
     "queued.max.request.bytes",
     "queued.max.requests",
+    "quota.window.num",
+    "quota.window.size.seconds",
     "socket.listen.backlog.size",
     "socket.receive.buffer.bytes",
     "socket.request.max.bytes",
@@ -293,7 +299,7 @@ class BrokerOptions:
         Raises:
             ConfigError: It was set to something that it does not accept.
         """
-        key = BROKER_OPTIONS[name]
+        key = _key(name)
         text = self.texts.get(name, key.default)
         try:
             return None if text is None else key.parse(text)
@@ -330,7 +336,7 @@ class BrokerOptions:
         return sorted(
             name
             for name, text in self.texts.items()
-            if name not in EFFECTIVE and text != BROKER_OPTIONS[name].default and name not in _QUIET
+            if _base(name) not in EFFECTIVE and text != _key(name).default and name not in _QUIET
         )
 
     def topic_defaults(self) -> dict[str, str]:
@@ -424,7 +430,8 @@ class BrokerOptions:
     def core_options(self) -> dict[str, str]:
         """Returns the options that the data plane reads."""
         texts = {name: self.texts.get(name, BROKER_OPTIONS[name].default) for name in _CORE_OPTIONS}
-        return {name: text for name, text in texts.items() if text is not None}
+        of_listeners = {name: text for name, text in self.texts.items() if _base(name) != name}
+        return {**{name: text for name, text in texts.items() if text is not None}, **of_listeners}
 
 
 _QUIET = frozenset(
@@ -443,7 +450,20 @@ _QUIET = frozenset(
 """Set in nearly every `server.properties`, and true of one node anyway."""
 
 
+_OF_LISTENER = re.compile(r"listener\.name\.[a-z0-9_-]+\.(max\.connections|max\.connection\.creation\.rate)")
+
+
+def _base(name: str) -> str:
+    """Returns the option that one of a single listener is called after; other names as they are."""
+    found = _OF_LISTENER.fullmatch(name)
+    return name if found is None else found[1]
+
+
 def _key(name: str) -> ConfigKey:
+    base = _base(name)
+    if base != name:
+        # What is not set for a listener is what is set for all.
+        return BROKER_OPTIONS[base]._replace(name=name)
     dotted = name if name in BROKER_OPTIONS else _BY_KEYWORD.get(name, name)
     key = BROKER_OPTIONS.get(dotted)
     if key is not None:

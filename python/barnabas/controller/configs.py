@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.controller.broker_configs import SOURCE_DEFAULT, BrokerConfigs
 from barnabas.controller.config_key import InvalidConfigValue, Setting
-from barnabas.controller.image import DATA_PLANE_OPTIONS
+from barnabas.controller.image import is_data_plane_option
 from barnabas.controller.topic_options import BROKER_SYNONYMS, LOG_OPTIONS_OF_THE_BROKER, TOPIC_OPTIONS
 
 if TYPE_CHECKING:
@@ -122,9 +122,9 @@ def dynamic_topic_defaults(broker: BrokerConfigs) -> dict[str, str]:
 
 
 def dynamic_data_plane_options(broker: BrokerConfigs) -> dict[str, str]:
-    """Returns those of `DATA_PLANE_OPTIONS` that were set after the start, for this broker or for all."""
+    """Returns the options of the data plane that were set after the start, for this broker or for all."""
     layers = {**broker.cluster, **broker.broker}
-    return {name: value for name, value in layers.items() if name in DATA_PLANE_OPTIONS}
+    return {name: value for name, value in layers.items() if is_data_plane_option(name)}
 
 
 def effective_topic_config(own: Mapping[str, str], broker: BrokerConfigs) -> list[Setting]:

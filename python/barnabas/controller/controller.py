@@ -116,7 +116,8 @@ class Controller:
         if isinstance(request, Administer):
             module, function = DECISIONS[type(request.message).__name__]
             decide = getattr(importlib.import_module(f"barnabas.controller.{module}"), function)
-            records, answer = decide(self.image, request.message, self.settings)
+            limits = () if request.mutations is None else (request.mutations,)
+            records, answer = decide(self.image, request.message, self.settings, *limits)
         elif isinstance(request, (NewTopics, TopicsToDelete)):
             # Loaded with the first request, because a broker's start is counted in milliseconds.
             from barnabas.controller import topics  # noqa: PLC0415

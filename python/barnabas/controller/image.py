@@ -6,6 +6,7 @@ partitions are created, reconfigured and deleted from these deltas alone.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from barnabas.controller.topic_options import BROKER_SYNONYMS, LOG_OPTIONS_OF_THE_BROKER
@@ -54,6 +55,7 @@ __all__ = [
     "QuotaEntity",
     "TopicImage",
     "UnknownRecord",
+    "is_data_plane_option",
 ]
 
 TOPIC_RESOURCE = 2
@@ -73,9 +75,14 @@ DATA_PLANE_OPTIONS = frozenset(
         "log.cleaner.io.buffer.size",
         "log.cleaner.io.max.bytes.per.second",
         "log.cleaner.threads",
+        "max.connection.creation.rate",
+        "max.connections",
+        "max.connections.per.ip",
+        "max.connections.per.ip.overrides",
     },
 )
 """Options of a broker that its data plane takes over while it runs."""
+_OF_LISTENERS = re.compile(r"listener\.name\.[^.]+\.(max\.connections|max\.connection\.creation\.rate)")
 
 _WITH_DIRECTORIES = 17
 """Level of `metadata.version`: 3.7-IV2."""
@@ -104,6 +111,11 @@ QuotaEntity = tuple[tuple[str, str | None], ...]
 
 class UnknownRecord:
     """Stands for a record of a kind that this version does not know. It stays in the log."""
+
+
+def is_data_plane_option(name: str) -> bool:
+    """Whether a broker option is one of `DATA_PLANE_OPTIONS`, or one of these for a single listener."""
+    return name in DATA_PLANE_OPTIONS or _OF_LISTENERS.fullmatch(name) is not None
 
 
 class PartitionImage(NamedTuple):
@@ -235,6 +247,7 @@ class Image:
         self._removed_topics: list[str] = []
         self._changed_brokers: set[int] = set()
         self._data_plane_options_changed = False
+        self._changed_quotas: dict[QuotaEntity, None] = {}
         self._replay: dict[str, Callable[[Any, int], None]] = {
             "TopicRecord": self._topic,
             "PartitionRecord": self._partition,
@@ -350,7 +363,9 @@ class Image:
         if self._features_changed:
             delta.append(("features", dict(self.features)))
         self._features_changed = False
+        delta += [("quota", list(entity), dict(self.quotas.get(entity, {}))) for entity in self._changed_quotas]
         self._changed_brokers.clear()
+        self._changed_quotas.clear()
         self._changed_topics.clear()
         return delta
 
@@ -401,7 +416,7 @@ class Image:
             self._changed_topics[topic.topic_id] = topic.name
         elif record.resource_type == BROKER_RESOURCE and record.name in _BEHIND_TOPICS:
             self._changed_topics.update(self.topic_names)
-        elif record.resource_type == BROKER_RESOURCE and record.name in DATA_PLANE_OPTIONS:
+        elif record.resource_type == BROKER_RESOURCE and is_data_plane_option(record.name):
             self._data_plane_options_changed = True
 
     def _register_broker(self, record: RegisterBrokerRecord, offset: int) -> None:
@@ -473,6 +488,7 @@ class Image:
 
     def _quota(self, record: ClientQuotaRecord, _offset: int) -> None:
         entity = tuple(sorted((part.entity_type, part.entity_name) for part in record.entity))
+        self._changed_quotas[entity] = None
         if not record.remove:
             self.quotas.setdefault(entity, {})[record.key] = record.value
             return

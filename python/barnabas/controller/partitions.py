@@ -24,6 +24,7 @@ from barnabas.protocol.messages.list_partition_reassignments import ListPartitio
 
 if TYPE_CHECKING:
     from barnabas.controller.image import Image, PartitionImage, TopicImage
+    from barnabas.controller.mutations import Mutations
     from barnabas.controller.settings import ControllerSettings
     from barnabas.protocol.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
     from barnabas.protocol.messages.create_partitions import CreatePartitionsRequest
@@ -39,7 +40,7 @@ PREFERRED, UNCLEAN = 0, 1
 
 
 def create_partitions(
-    image: Image, message: CreatePartitionsRequest, settings: ControllerSettings
+    image: Image, message: CreatePartitionsRequest, settings: ControllerSettings, mutations: Mutations | None = None
 ) -> tuple[list[Any], CreatePartitionsResponse]:
     """Decides about further partitions of topics. Every topic of the request is answered for itself."""
     shape = CreatePartitionsResponse.CreatePartitionsTopicResult
@@ -54,7 +55,7 @@ def create_partitions(
         if topic.name in repeated:
             continue
         try:
-            new_records = _more_partitions(image, topic, settings, len(records))
+            new_records = _more_partitions(image, topic, settings, len(records), mutations)
         except Refused as refused:
             results.append(shape(name=topic.name, error_code=refused.code, error_message=refused.message))
             continue
@@ -63,7 +64,9 @@ def create_partitions(
     return [] if message.validate_only else records, CreatePartitionsResponse(results=results)
 
 
-def _more_partitions(image: Image, wanted: Any, settings: ControllerSettings, record_count: int) -> list[Any]:
+def _more_partitions(
+    image: Image, wanted: Any, settings: ControllerSettings, record_count: int, mutations: Mutations | None
+) -> list[Any]:
     topic = image.topics.get(wanted.name)
     if topic is None:
         raise Refused(UnknownTopicOrPartitionError.code, None)
@@ -82,6 +85,8 @@ def _more_partitions(image: Image, wanted: Any, settings: ControllerSettings, re
             f"Attempted to add {additional} additional partition(s), but only {len(wanted.assignments)} assignment(s) "
             "were specified.",
         )
+    if mutations is not None:
+        mutations.charge(additional)
     if record_count + additional > settings.partition_count_max:
         # Where Kafka's list of records is full it only says that something went wrong.
         raise Refused(UnknownServerError.code, None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from barnabas.controller.mutations import Mutations
     from barnabas.protocol.messages.create_topics import CreateTopicsRequest
     from barnabas.protocol.messages.delete_topics import DeleteTopicsRequest
 
@@ -17,9 +18,13 @@ class Administer(NamedTuple):
     """A request of an API that needs nothing but its message; answered with the response.
 
     `controller.DECISIONS` says which function decides about which message.
+
+    Attributes:
+        mutations: What it may create, if that is limited.
     """
 
     message: Any
+    mutations: Mutations | None = None
 
 
 class NewTopics(NamedTuple):
@@ -27,12 +32,14 @@ class NewTopics(NamedTuple):
 
     message: CreateTopicsRequest
     topic_ids: Sequence[bytes]
+    mutations: Mutations | None = None
 
 
 class TopicsToDelete(NamedTuple):
     """A DeleteTopics request in its newest shape; answered with a list of results."""
 
     message: DeleteTopicsRequest
+    mutations: Mutations | None = None
 
 
 class RegisterBroker(NamedTuple):

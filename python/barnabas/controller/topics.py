@@ -62,6 +62,8 @@ def create_topics(image: Image, request: NewTopics, settings: ControllerSettings
         try:
             _check_name(topic.name, image, collisions)
             new_records, result = _create_topic(image, topic, topic_id, settings, len(records))
+            if request.mutations is not None:
+                request.mutations.charge(result.num_partitions)
         except Refused as refused:
             results.append(_refusal(topic.name, refused.code, refused.message))
             continue
@@ -271,6 +273,8 @@ def delete_topics(image: Image, request: TopicsToDelete, settings: ControllerSet
                 repeated |= {topic.name, topic.topic_id}
                 why = "The provided topic name maps to an ID that was already supplied."
                 raise Refused(InvalidRequestError.code, why)  # noqa: TRY301
+            if request.mutations is not None:
+                request.mutations.charge(len(topic.partitions))
             records.append(RemoveTopicRecord(topic_id=topic.topic_id))
         except Refused as refused:
             result.error_code, result.error_message = refused.code, refused.message

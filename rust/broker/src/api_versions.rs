@@ -18,6 +18,7 @@ use crate::config::Feature;
 use crate::dispatch::Peer;
 use crate::reply::{self, ReplyTo};
 use crate::stored::StoredFile;
+use crate::throttle::told;
 
 /// The APIs that this crate answers itself.
 const OWN_APIS: [i16; 8] = [
@@ -101,6 +102,7 @@ pub(crate) fn handle(
     peer: &Peer,
     to: ReplyTo,
     body: &[u8],
+    throttle_ms: u32,
     response: &mut Response<StoredFile>,
 ) -> Outcome<StoredFile> {
     let Ok(request) = ApiVersionsRequest::decode(&mut Reader::new(body), to.api_version) else {
@@ -112,6 +114,7 @@ pub(crate) fn handle(
         let error_code = ErrorCode::INVALID_REQUEST.code();
         let answer = ApiVersionsResponse {
             error_code,
+            throttle_time_ms: told(throttle_ms),
             ..ApiVersionsResponse::default()
         };
         return reply::write(response, to, |writer| answer.encode(writer, to.api_version));
@@ -135,6 +138,7 @@ pub(crate) fn handle(
         .filter(|(_, level)| *level > 0);
     let answer = ApiVersionsResponse {
         api_keys: broker.versions.advertised(&image.withheld),
+        throttle_time_ms: told(throttle_ms),
         supported_features: supported
             .map(|feature| SupportedFeatureKey {
                 name: &feature.name,

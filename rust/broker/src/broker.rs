@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 use crate::api_versions::Versions;
 use crate::cleaner::CleanerCrew;
 use crate::config::{BrokerConfig, Options};
+use crate::connection_options::ConnectionSettings;
 use crate::control::{ControlQueue, Event};
 use crate::error::BrokerError;
 use crate::faults::Hooks;
@@ -23,6 +24,7 @@ use crate::helpers::Helpers;
 use crate::image::Image;
 use crate::metrics::{ApiMetrics, Metrics};
 use crate::partition::{Commit, Partition};
+use crate::quotas::ClientQuotas;
 use crate::stored::StoredFile;
 use crate::topic_options::TopicOptions;
 use crate::upkeep::Signal;
@@ -67,6 +69,8 @@ pub(crate) struct Broker {
     pub(crate) upkeep: Arc<Signal>,
     pub(crate) cleaner: CleanerCrew,
     pub(crate) fetch_sessions: FetchSessions,
+    pub(crate) quotas: Arc<ClientQuotas>,
+    pub(crate) connections: ConnectionSettings,
     image: RwLock<Arc<Image>>,
     /// Held while a delta is applied, so that two do not overwrite each other.
     pub(crate) publishing: Mutex<()>,
@@ -91,6 +95,8 @@ impl Broker {
         stopwatch: Stopwatch,
     ) -> Result<Self, BrokerError> {
         let options = Options::parse(&config.options)?;
+        let names = config.listeners.iter().map(|listener| listener.name.as_str());
+        let connections = ConnectionSettings::new(&config.options, names)?;
         let defaults = TopicOptions::parse(&config.options, &config.log_defaults)?;
         let manager = ManagerConfig {
             data_dirs: config.data_dirs.clone(),
@@ -122,6 +128,8 @@ impl Broker {
             listener_names,
             config,
             fetch_sessions: FetchSessions::new(options.fetch_sessions_max),
+            quotas: Arc::new(ClientQuotas::new(options.quota_window, options.mutation_window)),
+            connections,
             options,
             metrics: Metrics::default(),
             hooks: Hooks::default(),

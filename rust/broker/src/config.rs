@@ -1,15 +1,16 @@
 //! The broker's options: Kafka's names and defaults, parsed once.
 
 use std::collections::{BTreeMap, HashMap};
-use std::net::{IpAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use barnabas_log::LogConfig;
+use barnabas_net::rate::Window;
 use barnabas_net::server::{Listener, SendMode};
 use thiserror::Error;
 
 use crate::cleaner::CleanerOptions;
+use crate::connection_options::quota_window;
 
 /// Options as name and value.
 pub type OptionMap = HashMap<String, String>;
@@ -72,9 +73,6 @@ pub struct BrokerConfig {
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) frame_bytes_max: usize,
-    pub(crate) connections_max: usize,
-    pub(crate) connections_per_ip_max: usize,
-    pub(crate) connections_per_ip_overrides: HashMap<IpAddr, usize>,
     pub(crate) request_bytes_max: Option<usize>,
     pub(crate) idle_max: Duration,
     pub(crate) queued_requests_max: usize,
@@ -88,6 +86,9 @@ pub(crate) struct Options {
     pub(crate) recovery_threads: usize,
     pub(crate) helper_threads: usize,
     pub(crate) cleaner: CleanerOptions,
+    /// Over what the quotas of clients are measured, and that of changes of metadata.
+    pub(crate) quota_window: Window,
+    pub(crate) mutation_window: Window,
     pub(crate) slow_append: Duration,
     pub(crate) checkpoint_interval: Duration,
     pub(crate) retention_interval: Duration,
@@ -101,17 +102,6 @@ impl Options {
         let reader = OptionReader { layers: &[options] };
         Ok(Self {
             frame_bytes_max: reader.number("socket.request.max.bytes", 104_857_600)?,
-            connections_max: match reader.number("max.connections", usize::MAX)? {
-                // Kafka's default, which is no limit.
-                2_147_483_647 => usize::MAX,
-                limit => limit,
-            },
-            connections_per_ip_max: match reader.number("max.connections.per.ip", usize::MAX)? {
-                // Kafka's default, which is no limit.
-                2_147_483_647 => usize::MAX,
-                limit => limit,
-            },
-            connections_per_ip_overrides: per_ip_overrides(&reader)?,
             request_bytes_max: match reader.number("queued.max.request.bytes", -1_i64)? {
                 limit if limit <= 0 => None,
                 limit => usize::try_from(limit).ok(),
@@ -142,6 +132,8 @@ impl Options {
             metadata_log: metadata_log(&reader)?,
             helper_threads: reader.number("barnabas.helper.threads", 2)?,
             cleaner: CleanerOptions::parse(&reader)?,
+            quota_window: quota_window(&reader, "quota")?,
+            mutation_window: quota_window(&reader, "controller.quota")?,
             slow_append: Duration::from_micros(reader.number("barnabas.slow.append.us", 200)?),
         })
     }
@@ -162,28 +154,6 @@ fn metadata_log(reader: &OptionReader<'_>) -> Result<LogConfig, OptionError> {
         file_delete_delay_ms: reader.number("internal.metadata.delete.delay.millis", 60_000)?,
         ..LogConfig::default()
     })
-}
-
-/// `host:count` of each address that a host's name stands for.
-fn per_ip_overrides(reader: &OptionReader<'_>) -> Result<HashMap<IpAddr, usize>, OptionError> {
-    const NAME: &str = "max.connections.per.ip.overrides";
-    let text = reader.text(NAME).unwrap_or_default();
-    let mut overrides = HashMap::new();
-    for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
-        let (host, count) = item
-            .rsplit_once(':')
-            .ok_or_else(|| refuse(NAME, text, "must be host:count, separated by commas"))?;
-        let count = count
-            .trim()
-            .parse()
-            .map_err(|error: std::num::ParseIntError| refuse(NAME, text, &error.to_string()))?;
-        let host = host.trim().trim_start_matches('[').trim_end_matches(']');
-        let addresses = (host, 0)
-            .to_socket_addrs()
-            .map_err(|error| refuse(NAME, text, &format!("{host}: {error}")))?;
-        overrides.extend(addresses.map(|address| (address.ip().to_canonical(), count)));
-    }
-    Ok(overrides)
 }
 
 /// Looks options up in several maps, the first of which wins.
@@ -241,20 +211,6 @@ mod tests {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect()
-    }
-
-    #[test]
-    fn limits_of_addresses() {
-        let options = Options::parse(&map(&[("max.connections.per.ip.overrides", "127.0.0.1:5, [::1]:7")]));
-        let overrides = options.unwrap().connections_per_ip_overrides;
-        assert_eq!(overrides[&"127.0.0.1".parse::<IpAddr>().unwrap()], 5);
-        assert_eq!(overrides[&"::1".parse::<IpAddr>().unwrap()], 7);
-        for bad in ["127.0.0.1", "127.0.0.1:x"] {
-            assert!(
-                Options::parse(&map(&[("max.connections.per.ip.overrides", bad)])).is_err(),
-                "{bad}"
-            );
-        }
     }
 
     #[test]

@@ -15,8 +15,10 @@ use tokio::sync::{Semaphore, oneshot};
 use crate::dispatch::Peer;
 use crate::metrics::Histogram;
 use crate::partition::Partition;
+use crate::quotas::Charge;
 use crate::reply::{self, ReplyTo};
 use crate::stored::StoredFile;
+use crate::throttle::stamp;
 
 /// The clock of all arrival stamps: milliseconds since the broker started, and what a test has let pass at once.
 #[derive(Debug)]
@@ -226,11 +228,14 @@ struct Pending {
     peer: Arc<Peer>,
     /// The body of a request that may be run again against the image.
     body: Option<Vec<u8>>,
+    charge: Option<Charge>,
 }
 
 #[derive(Default)]
 struct State {
     queue: VecDeque<Queued>,
+    /// How many of them are requests.
+    requests: usize,
     pulling: bool,
     closed: bool,
 }
@@ -275,7 +280,13 @@ impl ControlQueue {
     }
 
     /// Hands a request over. It is in the queue when this returns, if there is room; else its future puts it there.
-    pub(crate) fn submit(self: &Arc<Self>, request: ApiRequest, to: ReplyTo, keep_body: bool) -> Waiting<StoredFile> {
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        request: ApiRequest,
+        to: ReplyTo,
+        keep_body: bool,
+        charge: Option<Charge>,
+    ) -> Waiting<StoredFile> {
         let (answer, answered) = oneshot::channel();
         let body = keep_body.then(|| request.body.clone());
         let pending = Pending {
@@ -283,6 +294,7 @@ impl ControlQueue {
             to,
             peer: Arc::clone(&request.peer),
             body,
+            charge,
         };
         lock(&self.pending).insert(request.token, pending);
         let guard = PendingGuard {
@@ -319,6 +331,7 @@ impl ControlQueue {
         if state.closed {
             return;
         }
+        state.requests += usize::from(queued.is_request());
         state.queue.push_back(queued);
         let wake = state.pulling;
         drop(state);
@@ -368,19 +381,18 @@ impl ControlQueue {
         }
         let taken = state.queue.len().min(limit);
         let taken: Vec<Queued> = state.queue.drain(..taken).collect();
+        let requests = taken.iter().filter(|queued| queued.is_request()).count();
+        state.requests -= requests;
         drop(state);
-        let requests = taken
-            .iter()
-            .filter(|queued| matches!(queued, Queued::Event(Event::Request(_))))
-            .count();
         self.room.add_permits(requests);
         self.lag.begin_turn(&taken);
         Some(taken.into_iter().map(Queued::into_event).collect())
     }
 
-    /// Events that wait.
-    pub(crate) fn depth(&self) -> usize {
-        lock(&self.state).queue.len()
+    /// Events that wait, and how many of them are requests.
+    pub(crate) fn depths(&self) -> (usize, usize) {
+        let state = lock(&self.state);
+        (state.queue.len(), state.requests)
     }
 
     /// Requests without an answer.
@@ -389,13 +401,20 @@ impl ControlQueue {
     }
 
     /// Answers a request with a body; nothing happens when its connection is gone.
-    pub(crate) fn respond(&self, token: u64, body: &[u8], throttle_ms: u32) {
+    ///
+    /// `busy` is how long the control plane worked for it, `mutations_ms` how long its client has to wait for changes that
+    /// it made ([`ControlQueue::charge_mutations`]).
+    pub(crate) fn respond(&self, token: u64, body: &[u8], busy: Duration, mutations_ms: u32) {
         let Some(pending) = lock(&self.pending).remove(&token) else {
             return;
         };
         let mut response = Response::new();
         reply::begin(&mut response, pending.to).extend_from_slice(body);
-        response.mute_ms = throttle_ms;
+        let throttle_ms = pending.charge.map_or(mutations_ms, |mut charge| {
+            charge.set_busy(busy);
+            charge.request_after_mutations(mutations_ms)
+        });
+        stamp(&mut response, pending.to, throttle_ms);
         // Fails only if the connection has gone in the meantime.
         let _ = pending.answer.send(response);
     }
@@ -409,9 +428,25 @@ impl ControlQueue {
         let Some(pending) = lock(&self.pending).remove(&token) else {
             return;
         };
-        if let Some(response) = pending.body.and_then(|body| run(pending.to, &pending.peer, &body)) {
+        if let Some(mut response) = pending.body.and_then(|body| run(pending.to, &pending.peer, &body)) {
+            if let Some(charge) = pending.charge {
+                stamp(&mut response, pending.to, charge.request());
+            }
             let _ = pending.answer.send(response);
         }
+    }
+
+    /// Partitions that a request may create and delete; below 0 none. `None`: as many as it likes.
+    pub(crate) fn mutations_left(&self, token: u64) -> Option<f64> {
+        let pending = lock(&self.pending);
+        pending.get(&token)?.charge.as_ref()?.mutations_left()
+    }
+
+    /// Charges a request for partitions created and deleted; returns how many milliseconds it takes until nothing is owed.
+    pub(crate) fn charge_mutations(&self, token: u64, partitions: u32) -> u32 {
+        let pending = lock(&self.pending);
+        let charge = pending.get(&token).and_then(|pending| pending.charge.as_ref());
+        charge.map_or(0, |charge| charge.mutations(f64::from(partitions)))
     }
 
     /// Ends the queue: pulls return at once, and the connections that wait for an answer are closed.
@@ -424,6 +459,10 @@ impl ControlQueue {
 }
 
 impl Queued {
+    fn is_request(&self) -> bool {
+        matches!(self, Self::Event(Event::Request(_)))
+    }
+
     fn into_event(self) -> Event {
         match self {
             Self::Event(event) => event,

@@ -3,8 +3,9 @@
 //! What cannot be read, and a key or version that is not served, closes the connection, as Kafka does; ApiVersions alone
 //! answers a version that it does not know.
 
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use barnabas_net::part::Response;
@@ -15,11 +16,12 @@ use barnabas_wire::header::decode_request_header;
 use crate::broker::Broker;
 use crate::cold_reader::ColdReader;
 use crate::control::{ApiRequest, Event};
+use crate::quotas::Account;
 use crate::reply::ReplyTo;
 use crate::stored::StoredFile;
 use crate::{
     api_versions, delete_records, describe_topic_partitions, fetch, list_offsets, metadata, offset_for_leader_epoch,
-    produce, produce_plan,
+    produce, produce_plan, throttle,
 };
 
 /// The other end of a connection.
@@ -39,9 +41,29 @@ pub struct Peer {
     pub(crate) reader: ColdReader,
     /// Whether the control plane has seen it, and so wants to know of its end.
     is_known_to_control: AtomicBool,
+    /// What its requests are charged to, if there are quotas.
+    pub(crate) account: Mutex<Option<Arc<Account>>>,
 }
 
 impl Peer {
+    fn new(connection_id: u64, listener: Arc<str>, address: SocketAddr) -> Self {
+        Self {
+            connection_id,
+            listener,
+            host: address.ip().to_canonical().to_string(),
+            port: address.port(),
+            software: OnceLock::new(),
+            reader: ColdReader::default(),
+            is_known_to_control: AtomicBool::new(false),
+            account: Mutex::default(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn for_tests() -> Self {
+        Self::new(1, Arc::from("PLAINTEXT"), SocketAddr::from(([127, 0, 0, 1], 1)))
+    }
+
     /// Name and version of the client's software; "unknown" as in Kafka where it did not tell.
     pub fn software(&self) -> (&str, &str) {
         self.software
@@ -69,17 +91,8 @@ impl Handler for Dispatch {
 
     fn connected(&self, info: ConnectionInfo) -> ConnectionState {
         let listener = self.0.listener_names.get(info.listener).cloned().unwrap_or_default();
-        let peer = Peer {
-            connection_id: info.id,
-            listener,
-            host: info.peer.ip().to_canonical().to_string(),
-            port: info.peer.port(),
-            software: OnceLock::new(),
-            reader: ColdReader::default(),
-            is_known_to_control: AtomicBool::new(false),
-        };
         ConnectionState {
-            peer: Arc::new(peer),
+            peer: Arc::new(Peer::new(info.id, listener, info.peer)),
             reactor: info.reactor,
             api_key: -1,
         }
@@ -155,36 +168,43 @@ impl Dispatch {
             };
         }
         let peer = &connection.peer;
-        match to.api_key {
+        let charge = broker.quotas.charge(peer, header.client_id);
+        let outcome = match to.api_key {
             api::PRODUCE => {
                 let is_admin = produce_plan::is_admin(header.client_id);
                 let begin = frame.len() - body.len();
                 let Some(body) = frame.get_mut(begin..) else {
                     return broker.refuse();
                 };
-                produce::handle(broker, peer, is_admin, to, body, response)
+                return produce::handle(broker, peer, is_admin, charge, to, body, response);
             }
-            api::FETCH => fetch::handle(broker, peer, to, body, arrival, response),
+            api::FETCH => return fetch::handle(broker, peer, charge, to, body, arrival, response),
             api::LIST_OFFSETS => list_offsets::handle(broker, to, body, response),
             api::OFFSET_FOR_LEADER_EPOCH => offset_for_leader_epoch::handle(broker, to, body, response),
             api::DELETE_RECORDS => delete_records::handle(broker, to, body),
             api::DESCRIBE_TOPIC_PARTITIONS => describe_topic_partitions::handle(broker, peer, to, body, response),
-            api::API_VERSIONS => api_versions::handle(broker, peer, to, body, response),
+            api::API_VERSIONS => {
+                let throttle_ms = charge.map_or(0, |charge| charge.request());
+                let outcome = api_versions::handle(broker, peer, to, body, throttle_ms, response);
+                response.mute_ms = throttle_ms;
+                return outcome;
+            }
             api::METADATA => {
                 let creation = metadata::Creation::of(broker);
                 match metadata::handle(broker, peer, to, body, creation, response) {
                     metadata::Answer::Done(outcome) => outcome,
                     metadata::Answer::MustCreate => {
                         let request = self.request(connection, &header, body, arrival);
-                        Outcome::Wait(broker.control.submit(request, to, true))
+                        return Outcome::Wait(broker.control.submit(request, to, true, charge));
                     }
                 }
             }
             _ => {
                 let request = self.request(connection, &header, body, arrival);
-                Outcome::Wait(broker.control.submit(request, to, false))
+                return Outcome::Wait(broker.control.submit(request, to, false, charge));
             }
-        }
+        };
+        throttle::after(outcome, charge, to, response)
     }
 
     fn request(

@@ -11,9 +11,10 @@ use barnabas_wire::api;
 use crate::metrics::{APIS_MAX, BUCKETS, Counted, bound_of};
 use crate::node::Node;
 use crate::partition::Partition;
+use crate::quotas::Reading;
 
 /// Name in [`Node::metrics`], name here without the prefix, whether it only grows, and what it is.
-const SIMPLE: [(&str, &str, bool, &str); 29] = [
+const SIMPLE: [(&str, &str, bool, &str); 33] = [
     (
         "requests_refused",
         "requests_refused_total",
@@ -62,6 +63,12 @@ const SIMPLE: [(&str, &str, bool, &str); 29] = [
         "control_queue_length",
         false,
         "Events that wait for the control plane.",
+    ),
+    (
+        "control_requests_queued",
+        "control_requests_queued",
+        false,
+        "Requests among them; over queued.max.requests connections are not read.",
     ),
     (
         "control_requests_pending",
@@ -158,7 +165,25 @@ const SIMPLE: [(&str, &str, bool, &str); 29] = [
         "connections_evicted",
         "connections_evicted_total",
         true,
-        "Connections closed because another listener needed their place.",
+        "Connections closed because another listener needed their place, or max.connections was lowered.",
+    ),
+    (
+        "connections_delayed",
+        "connections_delayed_total",
+        true,
+        "Connections that waited to be accepted, because too many came at once.",
+    ),
+    (
+        "connections_throttled",
+        "connections_throttled_total",
+        true,
+        "Connections that were not served, because their address opened too many at once.",
+    ),
+    (
+        "connections_muted",
+        "connections_muted",
+        false,
+        "Connections that are not read for a while, because their client's quota is used up.",
     ),
     (
         "append_helper_queue",
@@ -179,6 +204,43 @@ const SIMPLE: [(&str, &str, bool, &str); 29] = [
         "Fetch sessions that are kept.",
     ),
 ];
+
+/// Quotas in use that are shown.
+const QUOTAS_MAX: usize = 1000;
+
+type QuotaValue = fn(&Reading) -> f64;
+
+const QUOTA_FAMILIES: [(&str, &str, &str, QuotaValue); 4] = [
+    (
+        "client_quota_limit",
+        "gauge",
+        "What clients may use per second: bytes, hundredths of a thread's time, partitions created and deleted.",
+        |reading| reading.limit,
+    ),
+    (
+        "client_quota_used",
+        "gauge",
+        "What they used per second over the last windows; of partitions created and deleted how many are left.",
+        |reading| reading.used,
+    ),
+    (
+        "client_throttled_total",
+        "counter",
+        "Answers after which a client was made to wait.",
+        |reading| float(reading.throttled),
+    ),
+    (
+        "client_throttled_seconds_total",
+        "counter",
+        "How long clients were made to wait.",
+        |reading| float(reading.throttled_ms) / 1000.0,
+    ),
+];
+
+/// A label's value.
+fn label(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
 
 struct Text(String);
 
@@ -233,6 +295,7 @@ impl Node {
         self.simple(&mut text);
         self.by_api(&mut text);
         self.control_lag(&mut text);
+        self.quotas(&mut text);
         self.by_partition(&mut text);
         text.0
     }
@@ -312,6 +375,24 @@ impl Node {
         let name = "control_busy_seconds";
         let help = "How long the control plane has been busy with its present turn; 0 while it waits for work.";
         text.one(name, false, help, lag.busy().as_secs_f64());
+    }
+
+    fn quotas(&self, text: &mut Text) {
+        let readings = self.broker().quotas.readings(QUOTAS_MAX);
+        let rows = readings.iter().map(|(kind, user, client_id, reading)| {
+            let (kind, user, client_id) = (kind.name(), label(user), label(client_id));
+            (
+                format!("quota=\"{kind}\",user=\"{user}\",client_id=\"{client_id}\""),
+                reading,
+            )
+        });
+        let rows: Vec<_> = rows.collect();
+        for (name, kind, help, value) in QUOTA_FAMILIES {
+            text.family(name, kind, help);
+            for (labels, reading) in &rows {
+                text.line(format_args!("barnabas_{name}{{{labels}}} {}", value(reading)));
+            }
+        }
     }
 
     fn by_partition(&self, text: &mut Text) {

@@ -24,8 +24,10 @@ use crate::fetch_session::{FetchedTopic, SessionContext, SessionError, SessionRe
 use crate::image::Image;
 use crate::partition::{Partition, log_error_code};
 use crate::purgatory::Parked;
+use crate::quotas::Charge;
 use crate::reply::ReplyTo;
 use crate::stored::StoredFile;
+use crate::throttle;
 
 /// The replica id of a broker that reads for another of its own directories.
 const FUTURE_LOCAL_REPLICA: i32 = -3;
@@ -44,6 +46,8 @@ pub(crate) struct Plan {
     pub(crate) partitions: Vec<Planned>,
     /// What is not known; told behind the others.
     pub(crate) unknown: Vec<(Wanted, ErrorCode)>,
+    /// What a consumer's request is charged to.
+    pub(crate) charge: Option<Charge>,
 }
 
 /// Up to where a fetch sees.
@@ -81,6 +85,7 @@ pub(crate) struct FoundPartition {
 pub(crate) fn handle(
     broker: &Arc<Broker>,
     peer: &Arc<Peer>,
+    charge: Option<Charge>,
     to: ReplyTo,
     body: &[u8],
     arrival: std::time::Instant,
@@ -91,11 +96,17 @@ pub(crate) fn handle(
         return broker.refuse();
     };
     let image = broker.image();
-    let plan = match plan(broker, &image, &request, to, arrival) {
+    let mut plan = match plan(broker, &image, &request, to, arrival) {
         Ok(plan) => plan,
-        Err(SessionError::Refused(error)) => return fetch_answer::refuse(error, to, response),
-        Err(SessionError::Unforeseen) => return fetch_answer::refuse_unforeseen(&request, to, response),
+        Err(error) => {
+            let outcome = match error {
+                SessionError::Refused(error) => fetch_answer::refuse(error, to, response),
+                SessionError::Unforeseen => fetch_answer::refuse_unforeseen(&request, to, response),
+            };
+            return throttle::after(outcome, charge, to, response);
+        }
     };
+    plan.charge_to(charge);
     if !peer.reader.is_cold() {
         let found = plan.look_here(broker, peer);
         if plan.is_over(&found) || plan.deadline <= Instant::now() || broker.is_stopping() {
@@ -104,6 +115,9 @@ pub(crate) fn handle(
                 None => Outcome::Close,
             };
         }
+    }
+    if let Some(charge) = &mut plan.charge {
+        charge.pause();
     }
     let (broker, peer) = (Arc::clone(broker), Arc::clone(peer));
     Outcome::Wait(Box::pin(async move { Arc::new(plan).wait(&broker, &peer).await }))
@@ -173,6 +187,7 @@ fn plan(
         session,
         partitions,
         unknown,
+        charge: None,
     })
 }
 
@@ -243,6 +258,15 @@ fn positive(value: i32) -> usize {
 }
 
 impl Plan {
+    /// A consumer is charged, and gets no more than its quota can bear, or it would never get anything.
+    fn charge_to(&mut self, charge: Option<Charge>) {
+        self.charge = charge.filter(|_| !self.is_follower);
+        if let Some(charge) = &self.charge {
+            self.max_bytes = self.max_bytes.min(charge.fetch_bytes_max());
+            self.min_bytes = self.min_bytes.min(positive(self.max_bytes));
+        }
+    }
+
     fn targets(&self) -> impl Iterator<Item = &Arc<Partition>> {
         self.partitions
             .iter()

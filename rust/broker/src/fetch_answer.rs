@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use barnabas_log::ReadSlice;
+use barnabas_net::framing::FRAME_PREFIX_LEN;
 use barnabas_net::part::{FileRange, Response};
 use barnabas_net::server::Outcome;
 use barnabas_wire::errors::ErrorCode;
@@ -18,6 +19,7 @@ use crate::fetch_session::{FetchedTopic, NO_SESSION, SessionContext, Told, Wante
 use crate::image::Image;
 use crate::reply::{self, ReplyTo};
 use crate::stored::StoredFile;
+use crate::throttle;
 
 /// The version since which clients know the error of a failed disk.
 const STORAGE_ERROR_SINCE: i16 = 6;
@@ -88,8 +90,14 @@ pub(crate) fn write(
     found: &Found,
     response: &mut Response<StoredFile>,
 ) -> Option<()> {
-    broker.metrics.fetch_bytes.add_len(found.bytes);
     let mut entries = entries(plan, found);
+    if let Some(charge) = &plan.charge {
+        let throttle_ms = charge.fetch(size(&entries, plan, broker)?);
+        if throttle_ms > 0 {
+            return throttled(plan, broker, throttle_ms, response);
+        }
+    }
+    broker.metrics.fetch_bytes.add_len(found.bytes);
     let (error, session_id) = align(&mut entries, plan, broker);
     let slices: Vec<_> = entries.iter().filter_map(|entry| entry.slice).collect();
     let answer = FetchResponse {
@@ -120,6 +128,48 @@ pub(crate) fn write(
         }
     }
     Some(())
+}
+
+/// How large the answer would be, with its records.
+fn size(entries: &[Entry<'_>], plan: &Plan, broker: &Broker) -> Option<usize> {
+    let told: Vec<_> = entries.iter().map(|entry| (entry.wanted, told(&entry.data))).collect();
+    let is_told = broker.fetch_sessions.would_tell(&plan.session, &told);
+    let entries = entries.iter().zip(is_told).filter(|(_, is_told)| *is_told);
+    let entries: Vec<_> = entries
+        .map(|(entry, _)| Entry {
+            data: entry.data.clone(),
+            ..*entry
+        })
+        .collect();
+    let records: usize = entries
+        .iter()
+        .filter_map(|entry| entry.slice)
+        .map(|slice| slice.len)
+        .sum();
+    let answer = FetchResponse {
+        responses: by_topic(entries),
+        ..FetchResponse::default()
+    };
+    let parts = answer.encode_parts(plan.to.api_version).ok()?;
+    let around = parts.iter().map(|part| match part {
+        Part::Bytes(bytes) => bytes.len(),
+        Part::Records { .. } => 0,
+    });
+    Some(FRAME_PREFIX_LEN + around.sum::<usize>() + records)
+}
+
+/// Tells a client that it has had too much, and nothing else; its session stays as it is.
+fn throttled(plan: &Plan, broker: &Broker, throttle_ms: u32, response: &mut Response<StoredFile>) -> Option<()> {
+    let (error, session_id) = broker.fetch_sessions.throttled(&plan.session);
+    let answer = FetchResponse {
+        throttle_time_ms: throttle::told(throttle_ms),
+        error_code: error.code(),
+        session_id,
+        ..FetchResponse::default()
+    };
+    let outcome = reply::write(response, plan.to, |writer| answer.encode(writer, plan.to.api_version));
+    response.mute_ms = throttle_ms;
+    matches!(outcome, Outcome::Reply).then_some(())
 }
 
 /// Leaves out what the session need not be told; returns the error and the session's id.

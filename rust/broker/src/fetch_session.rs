@@ -162,14 +162,23 @@ impl Session {
         partitions.collect()
     }
 
-    /// Whether the answer has to name the partition; remembers what it is told.
-    fn must_tell(&mut self, wanted: &Wanted, told: &Told) -> bool {
-        let key = wanted.key();
-        let Some(cached) = self.partitions.get(&key) else {
+    /// Whether the answer has to name the partition.
+    fn would_tell(&mut self, wanted: &Wanted, told: &Told) -> bool {
+        let Some(cached) = self.partitions.get(&wanted.key()) else {
             return true;
         };
         let has_moved =
             cached.high_watermark != told.high_watermark || cached.log_start_offset != told.log_start_offset;
+        has_moved || told.has_records || told.is_notable || told.is_error
+    }
+
+    /// The same; remembers what it is told.
+    fn must_tell(&mut self, wanted: &Wanted, told: &Told) -> bool {
+        let must_tell = self.would_tell(wanted, told);
+        let key = wanted.key();
+        let Some(cached) = self.partitions.get(&key) else {
+            return true;
+        };
         cached.high_watermark = told.high_watermark;
         cached.log_start_offset = told.log_start_offset;
         if told.is_error {
@@ -179,7 +188,7 @@ impl Session {
         if told.has_records {
             self.partitions.move_to_end(key);
         }
-        has_moved || told.has_records || told.is_notable || told.is_error
+        must_tell
     }
 
     fn last_used_key(&self) -> (i64, i32) {
@@ -460,6 +469,36 @@ impl FetchSessions {
                 i32::try_from(random % range).ok()
             })
             .find(|id| *id != NO_SESSION && !cache.sessions.contains_key(id))
+    }
+
+    /// Which partitions an answer would name, in the order of `told`; the session does not remember it.
+    #[expect(clippy::unused_self, reason = "beside `finish`, which needs the other sessions")]
+    pub(crate) fn would_tell(&self, context: &SessionContext, told: &[(&Wanted, Told)]) -> Vec<bool> {
+        match context {
+            SessionContext::Sessionless | SessionContext::Full { .. } => vec![true; told.len()],
+            SessionContext::Incremental { session, .. } => {
+                let mut session = lock(session);
+                let is_told = told.iter().map(|(wanted, told)| session.would_tell(wanted, told));
+                is_told.collect()
+            }
+        }
+    }
+
+    /// The error and the session's id of an answer that tells nothing; a session that it would have begun is not begun.
+    #[expect(clippy::unused_self, reason = "beside `finish`, which needs the other sessions")]
+    pub(crate) fn throttled(&self, context: &SessionContext) -> (ErrorCode, i32) {
+        match context {
+            SessionContext::Sessionless | SessionContext::Full { .. } => (ErrorCode::NONE, NO_SESSION),
+            SessionContext::Incremental { session, epoch } => {
+                let session = lock(session);
+                let error = if session.epoch == *epoch {
+                    ErrorCode::NONE
+                } else {
+                    ErrorCode::INVALID_FETCH_SESSION_EPOCH
+                };
+                (error, session.id)
+            }
+        }
     }
 
     /// Brings an answer in line with its session.

@@ -44,6 +44,13 @@ pub enum Change {
     },
     /// A topic is there or has changed.
     Topic(TopicChange),
+    /// What is set for clients or for an address has changed.
+    Quota {
+        /// `user`, `client-id` or `ip`, each with a name, or `None` for those that have no quota of their own.
+        entity: Vec<(String, Option<String>)>,
+        /// All that is set for it, by Kafka's keys.
+        values: HashMap<String, f64>,
+    },
     /// A topic is gone.
     RemoveTopic {
         /// Its id.

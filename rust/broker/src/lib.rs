@@ -12,6 +12,7 @@ mod calls;
 mod cleaner;
 mod cold_reader;
 mod config;
+mod connection_options;
 mod control;
 mod delete_records;
 mod describe_topic_partitions;
@@ -34,8 +35,10 @@ mod produce;
 mod produce_plan;
 mod publish;
 mod purgatory;
+mod quotas;
 mod reply;
 mod stored;
+mod throttle;
 mod topic_options;
 mod upkeep;
 

@@ -59,11 +59,9 @@ impl Node {
             listeners: broker.config.listeners.clone(),
             reactors: broker.config.reactors,
             frame_bytes_max: options.frame_bytes_max,
-            connections_max: options.connections_max,
+            limits: broker.connections.limits()?,
             // Without inter.broker.listener.name Kafka's is the first one of its security protocol.
             protected_listener: 0,
-            connections_per_ip_max: options.connections_per_ip_max,
-            connections_per_ip_overrides: options.connections_per_ip_overrides.clone(),
             request_bytes_max: options.request_bytes_max,
             idle_max: options.idle_max,
             send_mode: options.send_mode,
@@ -147,8 +145,22 @@ impl Node {
     }
 
     /// Answers a request of the control queue with a body, to which the header is added.
-    pub fn respond(&self, token: u64, body: &[u8], throttle_ms: u32) {
-        self.broker.control.respond(token, body, throttle_ms);
+    ///
+    /// `busy` is how long the control plane worked for it; `mutations_ms` how long its client has to wait for changes that
+    /// it made, which the answer says and the connection is muted for, as for other quotas.
+    pub fn respond(&self, token: u64, body: &[u8], busy: Duration, mutations_ms: u32) {
+        self.broker.control.respond(token, body, busy, mutations_ms);
+    }
+
+    /// Partitions that a request may create and delete before its client's quota refuses more, which it does below 0;
+    /// `None` if there is no quota.
+    pub fn mutations_left(&self, token: u64) -> Option<f64> {
+        self.broker.control.mutations_left(token)
+    }
+
+    /// Charges a request for partitions created and deleted; returns how many milliseconds it takes until nothing is owed.
+    pub fn charge_mutations(&self, token: u64, partitions: u32) -> u32 {
+        self.broker.control.charge_mutations(token, partitions)
     }
 
     /// Answers a Metadata request of the control queue from the image as it is now.
@@ -226,7 +238,11 @@ impl Node {
 
     /// Publishes what has become part of the metadata log below its high watermark.
     pub fn publish(&self, delta: Vec<Change>, offset: i64, epoch: i32) -> Result<(), BrokerError> {
-        self.broker.publish(delta, offset, epoch)
+        self.broker.publish(delta, offset, epoch)?;
+        if let Some(limits) = self.broker.connections.take_changed() {
+            self.server.set_limits(limits);
+        }
+        Ok(())
     }
 
     /// Stores a small durable file.
@@ -250,6 +266,7 @@ impl Node {
         let net = self.server.metrics();
         let (bytes_in, bytes_out) = self.traffic();
         let length = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
+        let (events, requests) = self.broker.control.depths();
         let (sessions, session_partitions) = self.broker.fetch_sessions.sizes();
         BTreeMap::from([
             ("requests", own.requests.get()),
@@ -266,7 +283,8 @@ impl Node {
             ("fetch_sessions_evicted", self.broker.fetch_sessions.evictions.get()),
             ("control_requests", own.control_requests.get()),
             ("control_appends", own.control_appends.get()),
-            ("control_queue_depth", length(self.broker.control.depth())),
+            ("control_queue_depth", length(events)),
+            ("control_requests_queued", length(requests)),
             ("control_requests_pending", length(self.broker.control.pending())),
             ("appends_on_helpers", own.appends_on_helpers.get()),
             ("flushes", own.flushes.get()),
@@ -286,6 +304,9 @@ impl Node {
             ("append_helper_queue", length(self.broker.append_helpers.depth())),
             ("helper_queue", length(self.broker.helpers.depth())),
             ("connections_evicted", net.evicted.load(Ordering::Relaxed)),
+            ("connections_delayed", net.delayed.load(Ordering::Relaxed)),
+            ("connections_throttled", net.throttled.load(Ordering::Relaxed)),
+            ("connections_muted", length(net.muted.load(Ordering::Relaxed))),
             ("cold_reads", net.cold_reads.load(Ordering::Relaxed)),
             ("connections", length(net.connections.load(Ordering::Relaxed))),
             ("connections_accepted", net.accepted.load(Ordering::Relaxed)),

@@ -29,8 +29,10 @@ use crate::image::Image;
 use crate::partition::Partition;
 use crate::produce_plan::{ACKS_ALL, PlannedTopic, Refusal, plan};
 use crate::purgatory::Parked;
+use crate::quotas::Charge;
 use crate::reply::{self, ReplyTo};
 use crate::stored::StoredFile;
+use crate::throttle::told;
 
 /// Least capacity of a buffer that an append's records are copied to.
 const APPEND_BUFFER_BYTES_MIN: usize = 32 * 1024;
@@ -59,6 +61,7 @@ pub(crate) fn handle(
     broker: &Arc<Broker>,
     peer: &Peer,
     client_is_admin: bool,
+    charge: Option<Charge>,
     to: ReplyTo,
     body: &mut [u8],
     response: &mut Response<StoredFile>,
@@ -68,20 +71,26 @@ pub(crate) fn handle(
     let Ok(plan) = plan(&image, client_is_admin, to.api_version, body) else {
         return broker.refuse();
     };
-    let answer = Answer {
+    let mut answer = Answer {
         to,
         acks: plan.acks,
         deadline: Instant::now() + plan.timeout,
+        charge,
+        bytes: body.len(),
     };
     let (mut done, pending) = append_all(broker, plan.topics, body);
     if pending.is_empty() {
         return match plan.acks {
             // There is no answer to carry the error, so Kafka closes the connection to make the client look again.
             0 if any_refused(&done) => Outcome::Close,
-            0 => Outcome::Silent,
+            0 => {
+                response.mute_ms = answer.throttle_ms();
+                Outcome::Silent
+            }
             _ => acknowledge(broker, peer, &image, answer, done, response),
         };
     }
+    answer.pause();
     let broker = Arc::clone(broker);
     let listener = Arc::clone(&peer.listener);
     Outcome::Wait(Box::pin(async move {
@@ -96,7 +105,11 @@ pub(crate) fn handle(
             }
         }
         if answer.acks == 0 {
-            return (!any_refused(&done)).then(Response::new);
+            return (!any_refused(&done)).then(|| {
+                let mut silence = Response::new();
+                silence.mute_ms = answer.throttle_ms();
+                silence
+            });
         }
         let flushes = begin_flushes(&broker, &done);
         finish(broker, listener, answer, done, flushes).await
@@ -244,12 +257,28 @@ fn refusal(partition: &Partition, error: &AppendError) -> Refusal {
     }
 }
 
-/// How a request wants to be answered.
-#[derive(Clone, Copy)]
+/// How a request wants to be answered, and what it is charged for.
 struct Answer {
     to: ReplyTo,
     acks: i16,
     deadline: Instant,
+    charge: Option<Charge>,
+    bytes: usize,
+}
+
+impl Answer {
+    /// From here on the request waits.
+    fn pause(&mut self) {
+        if let Some(charge) = &mut self.charge {
+            charge.pause();
+        }
+    }
+
+    /// Charges the request; how long its client has to wait.
+    fn throttle_ms(&self) -> u32 {
+        let charge = self.charge.as_ref();
+        charge.map_or(0, |charge| charge.produce(self.bytes, self.acks != 0))
+    }
 }
 
 /// Answers at once if nothing has to be waited for.
@@ -257,7 +286,7 @@ fn acknowledge(
     broker: &Arc<Broker>,
     peer: &Peer,
     image: &Image,
-    answer: Answer,
+    mut answer: Answer,
     done: Vec<Done>,
     response: &mut Response<StoredFile>,
 ) -> Outcome<StoredFile> {
@@ -266,9 +295,14 @@ fn acknowledge(
         answer.acks == ACKS_ALL && appended(&done).any(|(info, partition)| !partition.is_committed(info.last_offset));
     if flushes.is_empty() && !is_open {
         let endpoints = endpoints(image, &peer.listener, &done);
-        let version = answer.to.api_version;
-        return reply::write(response, answer.to, |writer| encode(&done, &endpoints, version, writer));
+        let (version, throttle_ms) = (answer.to.api_version, answer.throttle_ms());
+        let outcome = reply::write(response, answer.to, |writer| {
+            encode(&done, &endpoints, version, throttle_ms, writer)
+        });
+        response.mute_ms = throttle_ms;
+        return outcome;
     }
+    answer.pause();
     let (broker, listener) = (Arc::clone(broker), Arc::clone(&peer.listener));
     Outcome::Wait(Box::pin(finish(broker, listener, answer, done, flushes)))
 }
@@ -309,8 +343,12 @@ async fn finish(
     }
     let image = broker.image();
     let endpoints = endpoints(&image, &listener, &done);
-    let version = answer.to.api_version;
-    reply::late(answer.to, |writer| encode(&done, &endpoints, version, writer))
+    let (version, throttle_ms) = (answer.to.api_version, answer.throttle_ms());
+    let mut response = reply::late(answer.to, |writer| {
+        encode(&done, &endpoints, version, throttle_ms, writer)
+    })?;
+    response.mute_ms = throttle_ms;
+    Some(response)
 }
 
 /// The first error of the flushes, if there is one.
@@ -360,7 +398,13 @@ fn endpoints(image: &Image, listener: &str, done: &[Done]) -> Vec<Endpoint> {
     found.collect()
 }
 
-fn encode(done: &[Done], endpoints: &[Endpoint], version: i16, writer: &mut Writer) -> WireResult<()> {
+fn encode(
+    done: &[Done],
+    endpoints: &[Endpoint],
+    version: i16,
+    throttle_ms: u32,
+    writer: &mut Writer,
+) -> WireResult<()> {
     let responses = done.iter().map(|topic| TopicProduceResponse {
         name: &topic.name,
         topic_id: topic.id,
@@ -381,7 +425,7 @@ fn encode(done: &[Done], endpoints: &[Endpoint], version: i16, writer: &mut Writ
         });
     ProduceResponse {
         responses: responses.collect(),
-        throttle_time_ms: 0,
+        throttle_time_ms: told(throttle_ms),
         node_endpoints: node_endpoints.collect(),
     }
     .encode(writer, version)

@@ -1,5 +1,6 @@
 //! How a delta becomes the next image, and this broker's partitions follow it.
 
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
@@ -10,6 +11,7 @@ use crate::control::WatchKind;
 use crate::error::BrokerError;
 use crate::image::{BrokerEntry, Change, Image, PartitionEntry, PartitionState, Topic, TopicChange, TopicId};
 use crate::partition::{Commit, Partition};
+use crate::quotas::Part;
 use crate::topic_options::TopicOptions;
 
 impl Broker {
@@ -32,7 +34,10 @@ impl Broker {
                 } => {
                     image.brokers.insert(node_id, Arc::new(BrokerEntry { rack, endpoints }));
                 }
-                Change::BrokerOptions(options) => self.set_broker_options(&options),
+                Change::BrokerOptions(options) => {
+                    self.connections.set_options(&options);
+                    self.set_broker_options(&options);
+                }
                 Change::Controller { node_id } => image.controller = Some(node_id),
                 Change::Features(levels) => image.features = Some(Arc::new(levels)),
                 Change::Offered { api_key, is_offered } => {
@@ -42,6 +47,7 @@ impl Broker {
                         image.withheld.insert(api_key);
                     }
                 }
+                Change::Quota { entity, values } => self.set_quota(&entity, &values),
                 Change::RemoveTopic { topic_id } => removed.extend(image.take_topic(&topic_id)),
                 Change::Topic(topic) => {
                     let replaced = image
@@ -70,6 +76,21 @@ impl Broker {
             });
         }
         Ok(())
+    }
+
+    fn set_quota(&self, entity: &[(String, Option<String>)], values: &HashMap<String, f64>) {
+        if let [(kind, ip)] = entity
+            && kind == "ip"
+        {
+            let rate = values.get("connection_creation_rate").copied();
+            return self.connections.set_ip_rate(ip.as_deref(), rate);
+        }
+        let part = |kind: &str| match entity.iter().find(|(of, _)| of == kind) {
+            None => Part::Any,
+            Some((_, None)) => Part::Default,
+            Some((_, Some(name))) => Part::Named(name.clone()),
+        };
+        self.quotas.set(&(part("user"), part("client-id")), values);
     }
 
     fn build_topic(

@@ -44,14 +44,14 @@ fn a_request_is_pulled_answered_and_its_connection_reported() {
         (event.peer.host.as_str(), event.body.as_slice()),
         ("127.0.0.1", b"\0body".as_slice())
     );
-    fixture.node.respond(event.token, b"answer", 0);
+    fixture.node.respond(event.token, b"answer", Duration::ZERO, 0);
     assert_eq!(client.receive(api::JOIN_GROUP, 9), b"answer");
     let id = event.peer.connection_id;
     drop(client);
     assert!(matches!(fixture.event(), Event::Closed { connection_id, .. } if connection_id == id));
     // Answers that come too late, or twice, are dropped.
-    fixture.node.respond(event.token, b"answer", 0);
-    fixture.node.respond(12_345, b"answer", 0);
+    fixture.node.respond(event.token, b"answer", Duration::ZERO, 0);
+    fixture.node.respond(12_345, b"answer", Duration::ZERO, 0);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_throttled_answer_mutes_its_connection() {
     let fixture = Fixture::start();
     let mut client = fixture.connect();
     client.send(api::JOIN_GROUP, 0, b"");
-    fixture.node.respond(request(&fixture).token, b"", 60);
+    fixture.node.respond(request(&fixture).token, b"", Duration::ZERO, 60);
     client.receive(api::JOIN_GROUP, 0);
     let begin = std::time::Instant::now();
     assert_eq!(client.produce(0, &batch(&[b"a"])).0, 0);
@@ -74,7 +74,7 @@ fn requests_over_the_limit_wait_outside_and_produce_goes_on() {
         client.send(api::JOIN_GROUP, 0, b"");
     }
     fixture.until("control_requests", 6);
-    assert_eq!(fixture.node.metrics()["control_queue_depth"], 2);
+    assert_eq!(fixture.node.metrics()["control_requests_queued"], 2);
     assert_eq!(fixture.connect().produce(0, &batch(&[b"a"])).0, 0);
     let mut tokens = Vec::new();
     while tokens.len() < 6 {
@@ -89,7 +89,7 @@ fn requests_over_the_limit_wait_outside_and_produce_goes_on() {
     unique.dedup();
     assert_eq!(unique.len(), 6);
     for token in tokens {
-        fixture.node.respond(token, b"ok", 0);
+        fixture.node.respond(token, b"ok", Duration::ZERO, 0);
     }
     for client in &mut clients {
         assert_eq!(client.receive(api::JOIN_GROUP, 0), b"ok");

@@ -9,7 +9,6 @@
     reason = "a test that fails stops"
 )]
 
-use std::collections::HashMap;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::BorrowedFd;
@@ -21,6 +20,7 @@ use std::time::{Duration, Instant};
 use barnabas_log::{
     AppendOrigin, Cleaner, FileStorage, FullSpeed, LogConfig, LogManager, ManagerConfig, PartitionLog, StorageFile,
 };
+use barnabas_net::limits::ConnectionLimits;
 use barnabas_net::part::{FileRange, RangeSource, Response};
 use barnabas_net::server::{ConnectionInfo, Handler, Listener, Outcome, SendMode, Server, ServerConfig};
 use barnabas_records::{BatchBuilder, BatchIter, RecordIter, Seal};
@@ -110,10 +110,8 @@ impl Fixture {
             }],
             reactors: 1,
             frame_bytes_max: 1 << 20,
-            connections_max: usize::MAX,
+            limits: ConnectionLimits::default(),
             protected_listener: 0,
-            connections_per_ip_max: usize::MAX,
-            connections_per_ip_overrides: HashMap::new(),
             request_bytes_max: None,
             idle_max: Duration::from_secs(600),
             send_mode,

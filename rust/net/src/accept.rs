@@ -1,9 +1,9 @@
 //! Accepting connections, registering them, and closing those that are idle or must give way.
 
 use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::net::{TcpListener, TcpStream};
@@ -12,7 +12,11 @@ use tokio::task::AbortHandle;
 
 use crate::activity::Activity;
 use crate::connection::Connection;
+use crate::limits::ConnectionLimits;
 use crate::server::{ACCEPT_PAUSE, ConnectionInfo, Entry, Handler, Phase, Shared, lock};
+
+/// Connections of addresses over their rate that are kept; a further one is closed at once.
+const THROTTLED_MAX: usize = 1024;
 
 /// Accepts on one listener from the opening of the gate until the server drains.
 pub(crate) async fn accept<H: Handler>(
@@ -43,33 +47,70 @@ pub(crate) async fn accept<H: Handler>(
     }
 }
 
-/// Accepts one connection and waits until there is room for it, as Kafka does; the next ones stay in the backlog.
+/// Accepts one connection and waits until there is room for it and not too many have come, as Kafka does; the next ones
+/// stay in the backlog.
 async fn accept_one<H: Handler>(
     shared: &Shared<H>,
     listener: usize,
     socket: &TcpListener,
 ) -> io::Result<(TcpStream, SocketAddr)> {
     let accepted = socket.accept().await?;
-    let is_protected = shared.config.listeners.len() > 1 && listener == shared.config.protected_listener;
+    let is_protected = shared.is_protected(listener);
+    let delay = {
+        let limits = shared.limits();
+        lock(&shared.arrivals).record(&limits, listener, is_protected, shared.now_ms())
+    };
+    if !delay.is_zero() {
+        shared.metrics.delayed.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(delay).await;
+    }
     loop {
         let room = shared.room.notified();
-        if shared.metrics.connections.load(Ordering::SeqCst) < shared.config.connections_max {
-            return Ok(accepted);
-        }
-        if is_protected {
-            shared.close_least_recently_used();
-            return Ok(accepted);
+        let limits = shared.limits();
+        let open_here = lock(&shared.books).per_listener.get(&listener).copied().unwrap_or(0);
+        if open_here < limits.of_listener(listener).connections_max {
+            if shared.metrics.connections.load(Ordering::SeqCst) < limits.connections_max {
+                return Ok(accepted);
+            }
+            if is_protected {
+                shared.close_least_recently_used(1);
+                return Ok(accepted);
+            }
         }
         room.await;
     }
+}
+
+/// Keeps a connection whose address opens too many at once, unserved until its time is over; gives it back if it may be
+/// served.
+fn turn_away<H: Handler>(shared: &Arc<Shared<H>>, listener: usize, stream: TcpStream, ip: IpAddr) -> Option<TcpStream> {
+    let limits = shared.limits();
+    let of_listener = (listener, shared.is_protected(listener));
+    let Some(delay) = lock(&shared.arrivals).record_ip(&limits, of_listener, ip, shared.now_ms()) else {
+        return Some(stream);
+    };
+    shared.metrics.throttled.fetch_add(1, Ordering::Relaxed);
+    if shared.throttled.fetch_add(1, Ordering::SeqCst) >= THROTTLED_MAX {
+        shared.throttled.fetch_sub(1, Ordering::SeqCst);
+        return None;
+    }
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        tokio::time::sleep(delay).await;
+        drop(stream);
+        shared.throttled.fetch_sub(1, Ordering::SeqCst);
+    });
+    None
 }
 
 /// Registers a connection and starts its task on the next reactor.
 fn admit<H: Handler>(shared: &Arc<Shared<H>>, listener: usize, stream: TcpStream, peer: SocketAddr) {
     let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
     let ip = peer.ip().to_canonical();
-    let limit = shared.config.connections_per_ip_overrides.get(&ip);
-    let limit = *limit.unwrap_or(&shared.config.connections_per_ip_max);
+    let Some(stream) = turn_away(shared, listener, stream, ip) else {
+        return;
+    };
+    let limit = shared.limits().of_ip(ip);
     let activity = Arc::new(Activity::new(shared.started));
     let mut books = lock(&shared.books);
     let open = books.per_ip.entry(ip).or_default();
@@ -81,6 +122,7 @@ fn admit<H: Handler>(shared: &Arc<Shared<H>>, listener: usize, stream: TcpStream
         return;
     }
     *open += 1;
+    *books.per_listener.entry(listener).or_default() += 1;
     let entry = Entry {
         task: None,
         activity: Arc::clone(&activity),
@@ -163,17 +205,39 @@ impl<H: Handler> Shared<H> {
         usize::try_from(id % count).unwrap_or(0)
     }
 
-    /// Makes room for a connection of the protected listener.
-    fn close_least_recently_used(&self) {
+    /// Milliseconds since the server was made.
+    fn now_ms(&self) -> i64 {
+        i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    /// Who may connect.
+    pub(crate) fn limits(&self) -> Arc<ConnectionLimits> {
+        Arc::clone(&self.limits.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn is_protected(&self, listener: usize) -> bool {
+        self.config.listeners.len() > 1 && listener == self.config.protected_listener
+    }
+
+    /// Closes what is open beyond a limit that was lowered.
+    pub(crate) fn close_excess(&self) {
+        let open = self.metrics.connections.load(Ordering::SeqCst);
+        self.close_least_recently_used(open.saturating_sub(self.limits().connections_max));
+    }
+
+    /// Makes room by closing connections of listeners that are not protected.
+    fn close_least_recently_used(&self, count: usize) {
+        if count == 0 {
+            return;
+        }
         let books = lock(&self.books);
         let others = books
             .entries
             .values()
-            .filter(|entry| entry.listener != self.config.protected_listener);
-        if let Some(task) = others
-            .min_by_key(|entry| entry.activity.last_ms())
-            .and_then(|entry| entry.task.as_ref())
-        {
+            .filter(|entry| !self.is_protected(entry.listener));
+        let mut others: Vec<_> = others.collect();
+        others.sort_by_key(|entry| entry.activity.last_ms());
+        for task in others.iter().filter_map(|entry| entry.task.as_ref()).take(count) {
             self.metrics.evicted.fetch_add(1, Ordering::Relaxed);
             task.abort();
         }
@@ -188,6 +252,9 @@ impl<H: Handler> Shared<H> {
             *open -= 1;
             if *open == 0 {
                 books.per_ip.remove(&entry.ip);
+            }
+            if let Some(open) = books.per_listener.get_mut(&entry.listener) {
+                *open = open.saturating_sub(1);
             }
         }
         drop(books);

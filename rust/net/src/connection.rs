@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::BufMut;
@@ -79,13 +79,13 @@ impl<H: Handler> Connection<H> {
             let began = arrival;
             let outcome = shared.handler.handle(&mut self.state, frame, arrival, &mut response);
             let handled = Instant::now();
-            let (bytes_out, found_cold) = match outcome {
+            let (sent, mute_ms) = match outcome {
                 Outcome::Reply => self.reply(stream, &mut response, pool).await?,
-                Outcome::Silent => (0, false),
+                Outcome::Silent => (Sent::default(), std::mem::take(&mut response.mute_ms)),
                 Outcome::Close => return Ok(()),
                 Outcome::Wait(waiting) => match self.wait(waiting, stream, frames, &mut arrival).await? {
                     None => return Ok(()),
-                    Some(late) if late.is_silent() => (0, false),
+                    Some(late) if late.is_silent() => (Sent::default(), late.mute_ms),
                     Some(mut late) => self.reply(stream, &mut late, pool).await?,
                 },
             };
@@ -95,12 +95,16 @@ impl<H: Handler> Connection<H> {
                 arrival: began,
                 handled,
                 bytes_in,
-                bytes_out,
-                found_cold,
+                bytes_out: sent.bytes,
+                found_cold: sent.found_cold,
             };
             shared.handler.served(&mut self.state, &served);
             if shared.draining.load(Ordering::SeqCst) {
                 return Ok(());
+            }
+            if mute_ms > 0 {
+                turn = (0, 0);
+                mute(&shared.metrics.muted, mute_ms).await;
             }
             if turn.0 >= REQUESTS_PER_TURN || turn.1 >= BYTES_PER_TURN {
                 turn = (0, 0);
@@ -190,7 +194,7 @@ impl<H: Handler> Connection<H> {
         stream: &mut TcpStream,
         response: &mut Response<H::File>,
         pool: &BufferPool,
-    ) -> io::Result<(usize, bool)> {
+    ) -> io::Result<(Sent, u32)> {
         if !response.finish() {
             return Err(io::Error::other("a response does not fit into a frame"));
         }
@@ -205,16 +209,43 @@ impl<H: Handler> Connection<H> {
             expects_cold: response.is_cold,
         };
         send(stream, response, &how).await?;
-        let found_cold = how.found_cold.into_inner();
-        let bytes = response.total_len();
+        let sent = Sent {
+            bytes: response.total_len(),
+            found_cold: how.found_cold.into_inner(),
+        };
         let mute_ms = response.mute_ms;
         response.recycle(KEPT_RESPONSE_BYTES);
-        if mute_ms > 0 {
-            // Muted is not idle.
-            self.activity.execute();
-            tokio::time::sleep(Duration::from_millis(mute_ms.into())).await;
-        }
-        Ok((bytes, found_cold))
+        Ok((sent, mute_ms))
+    }
+}
+
+/// What became of a response.
+#[derive(Default)]
+struct Sent {
+    bytes: usize,
+    /// Whether some of it was not in the page cache.
+    found_cold: bool,
+}
+
+/// Reads nothing for a while (KIP-219). A connection that is muted counts as idle, as in Kafka, and does not hold up a stop.
+async fn mute(muted: &AtomicUsize, ms: u32) {
+    let _count = Muted::new(muted);
+    tokio::time::sleep(Duration::from_millis(ms.into())).await;
+}
+
+/// Counts a connection for as long as it is muted.
+struct Muted<'a>(&'a AtomicUsize);
+
+impl<'a> Muted<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Muted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

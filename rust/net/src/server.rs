@@ -9,7 +9,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,7 @@ use crate::accept::{accept, close_idle};
 use crate::activity::Activity;
 use crate::budget::Budget;
 use crate::framing::BufferPool;
+use crate::limits::{Arrivals, ConnectionLimits};
 use crate::part::{RangeSource, Response};
 
 pub use crate::send::SendMode;
@@ -74,15 +75,11 @@ pub struct ServerConfig {
     pub reactors: usize,
     /// Largest frame accepted (`socket.request.max.bytes`).
     pub frame_bytes_max: usize,
-    /// Open connections; over it nothing more is accepted (`max.connections`).
-    pub connections_max: usize,
-    /// Index of the listener that may pass that limit when there are others: it takes the place of the connection of
-    /// another one that was not used for longest (in Kafka the inter-broker listener).
+    /// Who may connect; [`Server::set_limits`] changes it.
+    pub limits: ConnectionLimits,
+    /// Index of the listener that may pass the limit of all connections when there are others: it takes the place of the
+    /// connection of another one that was not used for longest (in Kafka the inter-broker listener).
     pub protected_listener: usize,
-    /// Open connections of one address; over it a new one is closed (`max.connections.per.ip`).
-    pub connections_per_ip_max: usize,
-    /// The same for some addresses (`max.connections.per.ip.overrides`).
-    pub connections_per_ip_overrides: HashMap<IpAddr, usize>,
     /// Bytes of requests that may be read or executed at once; over it no connection is read
     /// (`queued.max.request.bytes`). `None`: no limit.
     pub request_bytes_max: Option<usize>,
@@ -183,8 +180,14 @@ pub struct ServerMetrics {
     pub refused: AtomicU64,
     /// Connections closed because they were idle.
     pub idle_closed: AtomicU64,
-    /// Connections closed because the protected listener needed their place.
+    /// Connections closed because the protected listener needed their place, or the limit was lowered.
     pub evicted: AtomicU64,
+    /// Connections whose acceptance had to wait, because too many came at once.
+    pub delayed: AtomicU64,
+    /// Connections that were not served, because their address opens too many at once.
+    pub throttled: AtomicU64,
+    /// Connections that are not read for a while after an answer, because of a quota.
+    pub muted: AtomicUsize,
     /// Chunks of files that were not in the page cache and were read by a helper thread first.
     pub cold_reads: AtomicU64,
     /// Connections open.
@@ -205,6 +208,7 @@ pub(crate) struct Entry {
 pub(crate) struct Books {
     pub(crate) entries: HashMap<u64, Entry>,
     pub(crate) per_ip: HashMap<IpAddr, usize>,
+    pub(crate) per_listener: HashMap<usize, usize>,
 }
 
 pub(crate) struct Shared<H: Handler> {
@@ -213,6 +217,10 @@ pub(crate) struct Shared<H: Handler> {
     pub(crate) metrics: Arc<ServerMetrics>,
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) started: Instant,
+    pub(crate) limits: RwLock<Arc<ConnectionLimits>>,
+    pub(crate) arrivals: Mutex<Arrivals>,
+    /// Connections that are kept unserved until they are closed.
+    pub(crate) throttled: AtomicUsize,
     pub(crate) books: Mutex<Books>,
     /// Told whenever a connection has gone.
     pub(crate) gone: Condvar,
@@ -281,6 +289,9 @@ impl<H: Handler> Server<H> {
         let reactors = config.reactors.max(1);
         let shared = Arc::new(Shared {
             budget: config.request_bytes_max.map(Budget::new),
+            limits: RwLock::new(Arc::new(config.limits.clone())),
+            arrivals: Mutex::default(),
+            throttled: AtomicUsize::new(0),
             config,
             handler,
             metrics: Arc::new(ServerMetrics::default()),
@@ -354,6 +365,19 @@ impl<H: Handler> Server<H> {
     /// The server's counters.
     pub fn metrics(&self) -> &Arc<ServerMetrics> {
         &self.shared.metrics
+    }
+
+    /// Changes who may connect. Where there are more connections than allowed now, those that were not used for longest
+    /// are closed.
+    pub fn set_limits(&self, limits: ConnectionLimits) {
+        *self.shared.limits.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(limits);
+        self.shared.close_excess();
+        self.shared.room.notify_waiters();
+    }
+
+    /// Who may connect.
+    pub fn limits(&self) -> Arc<ConnectionLimits> {
+        self.shared.limits()
     }
 
     /// Closes one connection.

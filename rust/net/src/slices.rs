@@ -41,7 +41,10 @@ mod linux {
     #[expect(unsafe_code, reason = "the call has no wrapper")]
     pub(crate) fn ask_for_short_slices() -> io::Result<()> {
         let mut wanted = attributes()?;
-        if !matches!(i32::try_from(wanted.sched_policy), Ok(libc::SCHED_OTHER | libc::SCHED_BATCH)) {
+        if !matches!(
+            i32::try_from(wanted.sched_policy),
+            Ok(libc::SCHED_OTHER | libc::SCHED_BATCH)
+        ) {
             // Somebody gave it a better class.
             return Ok(());
         }

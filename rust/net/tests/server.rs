@@ -6,7 +6,6 @@
     reason = "a test's helpers may fail as the test does"
 )]
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -16,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use barnabas_net::limits::ConnectionLimits;
 use barnabas_net::part::{FileRange, RangeSource, Response};
 use barnabas_net::server::{ConnectionInfo, Handler, Listener, Outcome, SendMode, Server, ServerConfig};
 use tokio::sync::Notify;
@@ -137,10 +137,8 @@ fn config(send_mode: SendMode) -> ServerConfig {
         }],
         reactors: 1,
         frame_bytes_max: 1 << 20,
-        connections_max: usize::MAX,
+        limits: ConnectionLimits::default(),
         protected_listener: 0,
-        connections_per_ip_max: usize::MAX,
-        connections_per_ip_overrides: HashMap::new(),
         request_bytes_max: None,
         idle_max: Duration::from_secs(600),
         send_mode,
@@ -388,7 +386,10 @@ fn idle_connections_are_closed_and_busy_ones_are_not() {
 #[test]
 fn connection_limits_hold() {
     let running = start(ServerConfig {
-        connections_per_ip_max: 2,
+        limits: ConnectionLimits {
+            per_ip_max: 2,
+            ..ConnectionLimits::default()
+        },
         ..config(SendMode::Sendfile)
     });
     let mut kept: Vec<_> = (0..2).map(|_| running.connect()).collect();
@@ -397,7 +398,10 @@ fn connection_limits_hold() {
     assert!(is_closed(&mut running.connect()));
 
     let running = start(ServerConfig {
-        connections_max: 1,
+        limits: ConnectionLimits {
+            connections_max: 1,
+            ..ConnectionLimits::default()
+        },
         ..config(SendMode::Sendfile)
     });
     let mut first = running.connect();

@@ -3,7 +3,7 @@
 //! `barnabas.broker.core` is its only user. Calls that may wait for a disk or a thread are made detached from the
 //! interpreter; short ones stay attached, because attaching again can take a whole switch interval.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -116,10 +116,23 @@ impl BrokerCore {
     }
 
     /// Answers an API request with a response body, to which the header is added.
-    #[pyo3(signature = (token, body, throttle_ms = 0))]
-    fn respond(&self, py: Python<'_>, token: u64, body: &[u8], throttle_ms: u32) -> PyResult<()> {
-        self.node(py)?.respond(token, body, throttle_ms);
+    ///
+    /// The control plane was busy with it for `busy_ns`; its client has to wait `mutations_ms` for the changes that it made.
+    #[pyo3(signature = (token, body, busy_ns = 0, mutations_ms = 0))]
+    fn respond(&self, py: Python<'_>, token: u64, body: &[u8], busy_ns: u64, mutations_ms: u32) -> PyResult<()> {
+        let busy = Duration::from_nanos(busy_ns);
+        self.node(py)?.respond(token, body, busy, mutations_ms);
         Ok(())
+    }
+
+    /// Partitions that a request may create and delete, none below 0; None if nothing limits its client.
+    fn mutations_left(&self, py: Python<'_>, token: u64) -> PyResult<Option<f64>> {
+        Ok(self.node(py)?.mutations_left(token))
+    }
+
+    /// Charges a request for partitions created and deleted; milliseconds until its client owes nothing.
+    fn charge_mutations(&self, py: Python<'_>, token: u64, partitions: u32) -> PyResult<u32> {
+        Ok(self.node(py)?.charge_mutations(token, partitions))
     }
 
     /// Answers a Metadata request from the image as it is now, without creating anything.
@@ -471,6 +484,11 @@ fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
         "offered" => {
             let (_, api_key, is_offered): (String, i16, bool) = tuple.extract()?;
             Ok(Change::Offered { api_key, is_offered })
+        }
+        "quota" => {
+            type Fields = (String, Vec<(String, Option<String>)>, HashMap<String, f64>);
+            let (_, entity, values): Fields = tuple.extract()?;
+            Ok(Change::Quota { entity, values })
         }
         "remove_topic" => {
             let (_, topic_id): (String, TopicId) = tuple.extract()?;

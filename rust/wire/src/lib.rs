@@ -16,6 +16,7 @@ pub mod messages;
 pub mod primitives;
 pub mod refusal;
 pub mod table;
+pub mod throttle;
 pub mod value;
 
 pub use error::{Result, WireError};

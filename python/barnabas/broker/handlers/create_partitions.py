@@ -27,4 +27,5 @@ def handle(plane: ControlPlane, request: Request) -> None:
     if request.message.timeout_ms <= 0:
         request.respond(refusal(RequestTimedOutError.code))
         return
+    request.limit_mutations(strict_since=3)
     plane.metadata.administer(request, refusal)

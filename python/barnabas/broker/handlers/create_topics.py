@@ -36,4 +36,5 @@ def handle(plane: ControlPlane, request: Request) -> None:
     if request.message.timeout_ms <= 0:
         answer(Failed(RequestTimedOutError.code))
         return
-    plane.metadata.create_topics(request.message, request.now, answer)
+    mutations = request.limit_mutations(strict_since=6)
+    plane.metadata.create_topics(request.message, request.now, answer, mutations)

@@ -32,4 +32,5 @@ def handle(plane: ControlPlane, request: Request) -> None:
     if request.message.timeout_ms <= 0:
         answer(Failed(RequestTimedOutError.code))
         return
-    plane.metadata.submit(TopicsToDelete(request.message), request.now, answer)
+    mutations = request.limit_mutations(strict_since=5)
+    plane.metadata.submit(TopicsToDelete(request.message, mutations), request.now, answer)

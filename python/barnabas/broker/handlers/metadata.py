@@ -19,8 +19,7 @@ __all__ = ["handle"]
 
 
 def handle(plane: ControlPlane, request: Request) -> None:
-    """Lets the data plane answer, and creates what is missing."""
-    plane.core.respond_from_image(request.token)
+    """Creates what is missing, as far as the client's quota of changes goes, and lets the data plane answer."""
     image = plane.metadata.image
     wanted: dict[str, tuple[int, int, dict[str, str]]] = {}
     for topic in request.message.topics or []:
@@ -28,4 +27,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
         if name is not None and name not in image.topics and invalid_topic_name(name) is None:
             wanted[name] = plane.options.offsets_topic() if name == OFFSETS_TOPIC else (-1, -1, {})
     if wanted:
-        plane.metadata.ensure_topics(wanted, request.now, lambda _codes: None)
+        mutations = request.limit_mutations(strict_since=0)
+        plane.metadata.ensure_topics(wanted, request.now, lambda _codes: None, mutations)
+        request.settle_mutations()
+    plane.core.respond_from_image(request.token)

@@ -31,15 +31,57 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SECONDS = float(os.environ.get("MINUTES", "0")) * 60 or 10.0
-LIVES = max(2, min(10, round(SECONDS / 120)))
+LIVES = max(2, min(9, round(SECONDS / 120)))
+LONG_LIFE_S = SECONDS / 2
+"""The first life, in which memory has the time to grow; the others share the rest."""
 PARTITIONS = 4
 BATCH = 200
 PAUSE_S = 0.1
 """Between two batches of a producer, so that the load is steady and the machine is left to others as well."""
-GROWTH_BYTES_MAX = 24 * 1024 * 1024
+GROWTH_BYTES_MAX = 12 * 1024 * 1024
+"""From the second quarter of a life to its last, in the medians."""
 DESCRIPTORS_GROWTH_MAX = 16
+LIFE_WITH_PROGRESS_S = 20.0
+"""Lives that last at least so long see every client make progress."""
 PATIENCE = 120.0
+QUIET_S = 10.0
+"""A group whose member gets nothing for so long has read everything."""
 OWN, FOREIGN = "own", "foreign"
+
+
+class Seen:
+    """How often each of a producer's values was seen; a value is the producer's name and a number."""
+
+    def __init__(self) -> None:
+        self._counts: dict[bytes, bytearray] = {name.encode(): bytearray() for name in (OWN, FOREIGN)}
+        self.total = 0
+
+    def add(self, value: bytes) -> None:
+        name, _, text = value.partition(b"-")
+        number, counts = int(text), self._counts[name]
+        if number >= len(counts):
+            counts.extend(bytes(number + 1_000_000 - len(counts)))
+        counts[number] = min(255, counts[number] + 1)
+        self.total += 1
+
+    def count(self, name: str) -> int:
+        """How many different values."""
+        counts = self._counts[name.encode()]
+        return len(counts) - counts.count(0)
+
+    def repeated(self) -> int:
+        """How many values were seen more than once."""
+        return sum(len(counts) - counts.count(0) - counts.count(1) for counts in self._counts.values())
+
+    def missing(self, expected: Seen) -> int:
+        """How many values that are expected were not seen."""
+        pairs = ((expected._counts[name], counts) for name, counts in self._counts.items())
+        return sum(
+            1
+            for wanted, counts in pairs
+            for number, is_wanted in enumerate(wanted)
+            if is_wanted and (number >= len(counts) or not counts[number])
+        )
 
 
 class Load:
@@ -47,10 +89,13 @@ class Load:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        self.acknowledged: dict[str, list[bytes]] = {OWN: [], FOREIGN: []}
+        self.acknowledged = Seen()
+        self.read = Seen()
+        """What the own group's members have got."""
         self.counts: Counter[str] = Counter()
         self.failures: list[BaseException] = []
         self._over = threading.Event()
+        self._lock = threading.Lock()
         roles = (self.own_producer, self.foreign_producer, self.own_consumer, self.foreign_consumer, self.admin)
         self._threads = [threading.Thread(target=self._guard, args=(role,), daemon=True) for role in roles]
 
@@ -82,7 +127,8 @@ class Load:
                 producer.flush(PATIENCE)
                 for value, delivery in zip(values, deliveries, strict=True):
                     delivery.result(PATIENCE)
-                    self.acknowledged[OWN].append(value)
+                    with self._lock:
+                        self.acknowledged.add(value)
                 if self._over.wait(PAUSE_S):
                     return
 
@@ -92,7 +138,8 @@ class Load:
 
         def told(error: Any, message: Any) -> None:
             if error is None:
-                self.acknowledged[FOREIGN].append(message.value())
+                with self._lock:
+                    self.acknowledged.add(message.value())
             else:
                 self.counts["foreign sends failed"] += 1
 
@@ -111,10 +158,34 @@ class Load:
                 until = time.monotonic() + 20
                 while time.monotonic() < until and not self._over.is_set():
                     try:
-                        self.counts["read by own"] += len(consumer.poll(timeout=0.5))
+                        self._take(consumer.poll(timeout=0.5))
                     except barnabas.KafkaError:
                         self.counts["polls refused"] += 1
                         self._over.wait(0.2)
+
+    def _take(self, records: barnabas.Records) -> None:
+        for value in records.values():
+            self.read.add(value)
+        self.counts["read by own"] += len(records)
+
+    def read_the_rest(self) -> None:
+        """Lets a last member of the own group read what the others have not got."""
+        options: dict[str, Any] = {"group_id": "own readers", "auto_offset_reset": "earliest"}
+        deadline = time.monotonic() + PATIENCE
+        with barnabas.Consumer("load", bootstrap_servers=self.address, **options) as consumer:
+            quiet_since = time.monotonic()
+            while time.monotonic() - quiet_since < QUIET_S:
+                assert time.monotonic() < deadline, "there is no end of what the group has not read"
+                records = consumer.poll(timeout=0.5)
+                self._take(records)
+                if records:
+                    quiet_since = time.monotonic()
+
+    def progress(self) -> dict[str, int]:
+        return {
+            **{f"acknowledged to {name}": self.acknowledged.count(name) for name in (OWN, FOREIGN)},
+            **{name: self.counts[name] for name in ("read by own", "read by foreign", "rounds of administration")},
+        }
 
     def foreign_consumer(self) -> None:
         options = {"bootstrap.servers": self.address, "group.id": "foreign readers", "auto.offset.reset": "earliest"}
@@ -166,25 +237,26 @@ def sample(process: subprocess.Popen[bytes]) -> tuple[int, int]:
 
 
 def live(process: subprocess.Popen[bytes], seconds: float) -> dict[str, Any]:
-    """Samples a broker for a while; returns where it stood in the third quarter of its life and in the last."""
+    """Samples a broker for a while; returns where it stood in each quarter of its life."""
     samples = []
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         assert process.poll() is None, "the broker has ended"
         samples.append(sample(process))
         time.sleep(min(1.0, seconds / 20))
-    quarter = max(1, len(samples) // 4)
-    third, last = samples[-2 * quarter : -quarter], samples[-quarter:]
+    size = max(1, len(samples) // 4)
+    quarters = [samples[index * size : (index + 1) * size] for index in range(4)]
     return {
-        "rss_bytes": [round(statistics.median(rss for rss, _ in part)) for part in (third, last)],
-        "descriptors": [round(statistics.median(files for _, files in part)) for part in (third, last)],
+        "seconds": round(seconds, 1),
+        "rss_bytes": [round(statistics.median(rss for rss, _ in part)) for part in quarters],
+        "descriptors": [round(statistics.median(files for _, files in part)) for part in quarters],
     }
 
 
-def stored(address: str) -> Counter[bytes]:
+def stored(address: str) -> Seen:
     """Every value of the topic, read by the foreign client."""
     consumer = ForeignConsumer({"bootstrap.servers": address, "group.id": "check", "enable.auto.commit": False})
-    found: Counter[bytes] = Counter()
+    found = Seen()
     for number in range(PARTITIONS):
         partition = TopicPartition("load", number, 0)
         _, end = consumer.get_watermark_offsets(partition, timeout=PATIENCE)
@@ -194,7 +266,7 @@ def stored(address: str) -> Counter[bytes]:
             assert time.monotonic() < deadline
             for message in consumer.consume(10_000, 1.0):
                 assert message.error() is None
-                found[message.value()] += 1
+                found.add(message.value())
     consumer.close()
     return found
 
@@ -211,40 +283,45 @@ def test_mixed_load_with_restarts(tmp_path: Path) -> None:
         with broker(tmp_path, address) as process:
             if number == 0:
                 load.start()
-            lives.append(live(process, SECONDS / LIVES))
+            seconds = (SECONDS - LONG_LIFE_S) / (LIVES - 1) if number else LONG_LIFE_S
+            before = load.progress()
+            lives.append(live(process, seconds))
+            after = load.progress()
+            lives[-1]["progress"] = {name: after[name] - before[name] for name in after}
             # Every other end is a crash.
             process.send_signal(signal.SIGKILL if number % 2 else signal.SIGTERM)
             process.wait(PATIENCE)
     with broker(tmp_path, address):
         load.stop()
+        load.read_the_rest()
         found = stored(address)
     report(load, found, lives)
-    for name, values in load.acknowledged.items():
-        lost = [value for value in values if value not in found]
-        assert not lost, f"{len(lost)} acknowledged values of {name} are lost"
-        assert values
-    assert max(found.values()) == 1, "a value is there twice, although its producer is idempotent"
+    assert found.missing(load.acknowledged) == 0, "acknowledged values are lost"
+    assert found.repeated() == 0, "a value is there twice, although its producer is idempotent"
+    assert load.read.missing(load.acknowledged) == 0, "the group was not given everything"
     assert load.counts["foreign sends failed"] == 0
-    assert load.counts["read by own"] > 0
-    assert load.counts["read by foreign"] > 0
-    assert load.counts["rounds of administration"] > 0
+    assert all(count > 0 for count in load.progress().values()), load.progress()
     for one in lives:
-        assert one["rss_bytes"][1] - one["rss_bytes"][0] < GROWTH_BYTES_MAX, one
-        assert one["descriptors"][1] - one["descriptors"][0] <= DESCRIPTORS_GROWTH_MAX, one
+        assert one["rss_bytes"][3] - one["rss_bytes"][1] < GROWTH_BYTES_MAX, one
+        assert one["descriptors"][3] - one["descriptors"][1] <= DESCRIPTORS_GROWTH_MAX, one
+        if one["seconds"] >= LIFE_WITH_PROGRESS_S:
+            assert all(count > 0 for count in one["progress"].values()), one
 
 
-def report(load: Load, found: Counter[bytes], lives: list[dict[str, Any]]) -> None:
+def report(load: Load, found: Seen, lives: list[dict[str, Any]]) -> None:
     path = os.environ.get("RESULTS")
     if path is None:
         return
     result = {
         "command": "make soak MINUTES=<minutes>",
         "seconds": SECONDS,
-        "acknowledged": {name: len(values) for name, values in load.acknowledged.items()},
-        "stored": found.total(),
-        "stored_twice": sum(count > 1 for count in found.values()),
+        "acknowledged": {name: load.acknowledged.count(name) for name in (OWN, FOREIGN)},
+        "acknowledged_and_not_stored": found.missing(load.acknowledged),
+        "acknowledged_and_not_read_by_the_group": load.read.missing(load.acknowledged),
+        "stored": found.total,
+        "stored_twice": found.repeated(),
         "counts": dict(sorted(load.counts.items())),
         "lives": [{**one, "ended_by": "SIGKILL" if number % 2 else "SIGTERM"} for number, one in enumerate(lives)],
-        "what": "of each life the medians of its third and of its last quarter: memory that no file stands for, descriptors",
+        "what": "of each life the medians of its four quarters: memory that no file stands for, descriptors",
     }
     Path(path).write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")

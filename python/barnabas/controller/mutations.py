@@ -1,7 +1,7 @@
 """The quota of changes (KIP-599): how many partitions a request may create and delete. Values only.
 
-A strict one refuses every topic that comes after it is used up; a permissive one, of clients that do not know the error,
-refuses none and lets the client wait.
+A strict one refuses every topic that comes after it is used up; a permissive one, of clients that do not know the
+error, refuses none and lets the client wait.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ fn validate_batch(
         let mut scratch = Vec::new();
         let payload = batch
             .decompress_into(&mut scratch, DECOMPRESSED_BYTES_MAX)
-            .map_err(|error| refused(&error))?;
+            .map_err(|error| undecodable(&header, compression, &error))?;
         let max_timestamp = walk(&header, payload, rules)?;
         if !rules.has_append_time() && !header.is_log_append_time() {
             // Kafka corrects a producer that gets this wrong; the time index relies on it.
@@ -363,6 +363,19 @@ fn invalid(reason: &str) -> AppendError {
     AppendError::InvalidRecord {
         reason: reason.to_owned(),
         records: vec![],
+    }
+}
+
+/// Compressed records that are none. Kafka does not foresee it, but for zstd, which reads nothing out of nothing: there a
+/// record is missing.
+#[cold]
+fn undecodable(header: &BatchHeader, codec: Compression, error: &RecordsError) -> AppendError {
+    match error {
+        RecordsError::DecompressedTooLarge { .. } | RecordsError::RatioTooLarge { .. } => refused(error),
+        _ if codec == Compression::Zstd && header.size_in_bytes() == HEADER_LEN => invalid(&error.to_string()),
+        _ => AppendError::Unforeseen {
+            reason: error.to_string(),
+        },
     }
 }
 

@@ -235,15 +235,16 @@ impl Charge {
 
     /// Charges a Fetch. If its client has to wait, it gets nothing, and is not charged for it.
     pub(crate) fn fetch(&self, bytes: usize) -> u32 {
-        let request_ms = self.record_busy();
-        let fetch_ms = self.record(Kind::Fetch, float(bytes));
-        let throttle_ms = self.settle(&[(Kind::Request, request_ms), (Kind::Fetch, fetch_ms)]);
-        if throttle_ms > 0
-            && let Some(sensor) = self.account.sensor(Kind::Fetch)
+        let (request_ms, now_ms) = (self.record_busy(), self.quotas.now_ms());
+        let sensor = self.account.sensor(Kind::Fetch);
+        let fetch_ms = sensor.map_or(0, |sensor| sensor.try_record(float(bytes), now_ms));
+        if request_ms > 0
+            && fetch_ms == 0
+            && let Some(sensor) = sensor
         {
-            sensor.take_back(float(bytes), self.quotas.now_ms());
+            sensor.take_back(float(bytes), now_ms);
         }
-        throttle_ms
+        self.settle(&[(Kind::Request, request_ms), (Kind::Fetch, fetch_ms)])
     }
 
     /// The most bytes that a fetch may get without being throttled for good.

@@ -90,7 +90,7 @@ impl Rate {
         let measured_ms = elapsed_ms
             .saturating_add(missing.max(0).saturating_mul(window.size_ms))
             .max(1);
-        let sum: f64 = self.samples.iter().map(|sample| sample.value).sum();
+        let sum = self.samples.iter().fold(0.0, |sum, sample| sum + sample.value);
         (sum / (measured_ms as f64 / 1000.0), measured_ms)
     }
 

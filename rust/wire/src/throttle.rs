@@ -1,6 +1,6 @@
 //! Where a response says how long its client should wait (KIP-219).
 
-use crate::table::{self, Field, Schema};
+use crate::table::{self, Field, Kind, Schema};
 
 const FIELD: &str = "throttle_time_ms";
 /// An empty set of tagged fields.
@@ -22,8 +22,15 @@ pub fn set_throttle_time(api_key: i16, version: i16, body: &mut [u8], ms: i32) -
 fn place(schema: &Schema, version: i16, body: &[u8]) -> Option<usize> {
     let is_field = |field: &&Field| field.versions.contains(version) && !field.tagged.contains(version);
     let mut fields = schema.root.fields.iter().filter(is_field);
-    if fields.clone().next()?.name == FIELD {
-        return Some(0);
+    let mut at = 0;
+    for field in fields.clone() {
+        if field.name == FIELD {
+            return Some(at);
+        }
+        match size(field) {
+            Some(size) => at += size,
+            None => break,
+        }
     }
     if fields.next_back()?.name != FIELD {
         return None;
@@ -32,6 +39,14 @@ fn place(schema: &Schema, version: i16, body: &[u8]) -> Option<usize> {
         return body.len().checked_sub(4);
     }
     (body.last() == Some(&NO_TAGGED_FIELDS)).then(|| body.len().checked_sub(5))?
+}
+
+/// How many bytes a field has, if that is always the same.
+fn size(field: &Field) -> Option<usize> {
+    match field.kind {
+        Kind::String | Kind::Bytes | Kind::Records | Kind::Struct(_) => None,
+        kind => (!field.array).then(|| kind.size_min()),
+    }
 }
 
 #[cfg(test)]

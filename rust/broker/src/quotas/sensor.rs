@@ -116,8 +116,14 @@ impl Sensor {
         f64::from_bits(self.limit_bits.load(Ordering::Relaxed))
     }
 
+    /// Changes the limit. What was used under another one is judged by the windows alone, as in Kafka.
     pub(crate) fn set_limit(&self, limit: f64) {
-        self.limit_bits.store(limit.to_bits(), Ordering::Relaxed);
+        let bits = limit.to_bits();
+        if self.limit_bits.swap(bits, Ordering::Relaxed) != bits
+            && let Used::Bytes(_, tokens) = &mut *self.used()
+        {
+            tokens.left = burst(self.window, limit);
+        }
     }
 
     /// Counts what was used; says how long the client must be kept from going on.
@@ -199,7 +205,7 @@ impl Sensor {
     /// Whether a new sensor would say the same.
     pub(crate) fn is_over(&self, now_ms: i64) -> bool {
         let (window, limit) = (self.window, self.limit());
-        let mut is_full = |tokens: &mut Tokens| tokens.refill(window, limit, now_ms) >= burst(window, limit);
+        let is_full = |tokens: &mut Tokens| tokens.refill(window, limit, now_ms) >= burst(window, limit);
         match &mut *self.used() {
             Used::Time(rate) => rate.is_over(window, now_ms),
             Used::Bytes(rate, tokens) => rate.is_over(window, now_ms) && is_full(tokens),
@@ -278,10 +284,14 @@ mod tests {
         assert_eq!(sensor.at_once_max(), 10_000.0);
         assert_eq!(sensor.try_record(5000.0, 0), 5000);
         assert_eq!(sensor.try_record(5000.0, 0), 5000);
-        assert_eq!(sensor.try_record(5000.0, 5000), 0);
-        sensor.take_back(5000.0, 5000);
-        sensor.set_limit(500.0);
-        assert!(sensor.try_record(1.0, 5000) > 0, "a lower limit holds at once");
+        // By then Kafka's windows have forgotten the beginning.
+        assert_eq!(sensor.try_record(5000.0, 12_000), 0);
+        sensor.take_back(5000.0, 12_000);
+        assert_eq!(sensor.try_record(7000.0, 12_000), 0);
+        sensor.set_limit(100.0);
+        assert!(sensor.try_record(1000.0, 12_000) > 0, "a lower limit holds at once");
+        sensor.set_limit(5000.0);
+        assert_eq!(sensor.try_record(1.0, 12_000), 0, "and so does a higher one");
     }
 
     /// Bytes of each of some seconds of a client that sends as fast as it may, `size` at once.

@@ -176,6 +176,7 @@ fn per_ip_overrides(reader: &OptionReader<'_>) -> Result<HashMap<IpAddr, usize>,
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "whole numbers, which are exact")]
 mod tests {
     use super::*;
 

@@ -239,6 +239,11 @@ fn throttle_of(left: f64, limit: f64) -> u64 {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::float_cmp,
+    clippy::cast_precision_loss,
+    reason = "small whole numbers, which are exact"
+)]
 mod tests {
     use super::*;
 

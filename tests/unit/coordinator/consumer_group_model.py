@@ -66,7 +66,8 @@ class Member:
         self.lost = 0
         # What answers said, heard or not.
         self.promised: set[Partition] = set()
-        self.since: dict[Partition, int] = {}
+        # A static member's next incarnation has what it had, since when it had it.
+        self.since: dict[Partition, int] = getattr(self, "since", {}) if self.instance is not None else {}
         self.revoking_ms: float | None = None
         self.told_epoch = self.epoch_before = 0
 

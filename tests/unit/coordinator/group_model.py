@@ -80,7 +80,8 @@ class Client:
         self.synced = self.must_rejoin = False
 
     def heard(self, at_ms: float, *, steady: bool) -> None:
-        self.heard_ms = max(self.heard_ms or 0.0, at_ms)
+        if at_ms:
+            self.heard_ms = max(self.heard_ms or 0.0, at_ms)
         if steady:
             self.steady_ms = max(self.steady_ms, at_ms)
 
@@ -212,10 +213,12 @@ class GroupModel(RuleBasedStateMachine):
         if client.generation < 0 or client.join is not None:
             return
         known = self.must_be_known(client)
-        who = client.identity
+        who, sent_ms = client.identity, self.virtual.now_ms
         assignments = self.assign(client) if client.leads else None
         client.sync = token = self.send_sync(who, assignments)
-        self.ask("sync", token, lambda answer, at: self.has_synced(client, (token, who), answer, at, known=known))
+        self.ask(
+            "sync", token, lambda answer, at: self.has_synced(client, (token, who, sent_ms), answer, at, known=known)
+        )
 
     def assign(self, client: Client) -> dict[str, bytes]:
         """A leader divides the partitions among the members that it was told of."""
@@ -230,16 +233,21 @@ class GroupModel(RuleBasedStateMachine):
     def send_sync(self, who: Identity, assignments: dict[str, bytes] | None) -> int:
         return self.virtual.sync(who.member_id, who.generation, assignments, group_instance_id=who.instance)
 
-    def has_synced(self, client: Client, sent: tuple[int, Identity], answer: Any, at: float, *, known: bool) -> None:
-        token, who = sent
+    def has_synced(
+        self, client: Client, sent: tuple[int, Identity, float], answer: Any, at: float, *, known: bool
+    ) -> None:
+        token, who, sent_ms = sent
         if answer.error_code == 0:
             self.check_assignment(who, bytes(answer.assignment).decode())
         if client.sync != token:
             return
         client.sync = None
         code = answer.error_code
+        # Only who was parked gets a new session with the answer.
+        heard_ms = at if at > sent_ms else 0.0
         if code == 0:
-            client.heard(at, steady=True)
+            client.heard(heard_ms, steady=False)
+            client.steady_ms = max(client.steady_ms, at)
             client.synced = True
         elif code in (UNKNOWN, FENCED):
             COUNTS["unknown: looked at"] += known
@@ -247,7 +255,7 @@ class GroupModel(RuleBasedStateMachine):
             self.refused(client, code)
         else:
             if code == REBALANCE:
-                client.heard(at, steady=False)
+                client.heard(heard_ms, steady=False)
             client.must_rejoin = client.synced = True
 
     def check_assignment(self, who: Identity, given: str) -> None:

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use barnabas_broker::{
-    BrokerConfig, BrokerError, Change, Endpoint, Event, Feature, KeyValue, Node, OptionMap, PartitionState,
+    ApiRequest, BrokerConfig, BrokerError, Change, Endpoint, Event, Feature, KeyValue, Node, OptionMap, PartitionState,
     TopicChange, TopicId, WatchKind,
 };
 use barnabas_net::server::Listener;
@@ -190,13 +190,13 @@ impl BrokerCore {
     /// A batch of records, as a file of its own holds it.
     #[staticmethod]
     #[expect(clippy::needless_pass_by_value, reason = "arguments are extracted into owned values")]
-    fn make_batch<'py>(
-        py: Python<'py>,
+    fn make_batch(
+        py: Python<'_>,
         base_offset: i64,
         leader_epoch: i32,
         records: Vec<(Option<PyBackedBytes>, Option<PyBackedBytes>)>,
         timestamp_ms: i64,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    ) -> PyResult<Bound<'_, PyBytes>> {
         let records = records.iter().map(|(key, value)| (key.as_deref(), value.as_deref()));
         let batch = make_batch(records, leader_epoch, false, base_offset, timestamp_ms);
         batch
@@ -207,13 +207,13 @@ impl BrokerCore {
     /// The same of control records, given as type and value.
     #[staticmethod]
     #[expect(clippy::needless_pass_by_value, reason = "arguments are extracted into owned values")]
-    fn make_control_batch<'py>(
-        py: Python<'py>,
+    fn make_control_batch(
+        py: Python<'_>,
         base_offset: i64,
         leader_epoch: i32,
         records: Vec<(i16, PyBackedBytes)>,
         timestamp_ms: i64,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    ) -> PyResult<Bound<'_, PyBytes>> {
         let key = |control_type| {
             ControlKey {
                 version: 0,
@@ -368,25 +368,7 @@ fn listeners(tuples: Vec<ListenerTuple>) -> Vec<Listener> {
 /// The tuple of an event, with its kind in front.
 fn event_tuple(py: Python<'_>, event: Event) -> PyResult<Bound<'_, PyTuple>> {
     match event {
-        Event::Request(request) => {
-            let (software_name, software_version) = request.peer.software();
-            (
-                1,
-                request.stamp_ms,
-                request.token,
-                request.peer.connection_id,
-                &*request.peer.listener,
-                ANONYMOUS,
-                request.client_id,
-                request.peer.host.as_str(),
-                request.api_key,
-                request.api_version,
-                PyBytes::new(py, &request.body),
-                // More would be more than a tuple is made of.
-                (request.peer.port, software_name, software_version),
-            )
-                .into_pyobject(py)
-        }
+        Event::Request(request) => request_tuple(py, &request),
         Event::Closed {
             stamp_ms,
             connection_id,
@@ -432,6 +414,27 @@ fn event_tuple(py: Python<'_>, event: Event) -> PyResult<Bound<'_, PyTuple>> {
         }
         Event::Advanced { stamp_ms } => (6, stamp_ms).into_pyobject(py),
     }
+}
+
+/// The tuple of a request.
+fn request_tuple<'py>(py: Python<'py>, request: &ApiRequest) -> PyResult<Bound<'py, PyTuple>> {
+    let (software_name, software_version) = request.peer.software();
+    (
+        1,
+        request.stamp_ms,
+        request.token,
+        request.peer.connection_id,
+        &*request.peer.listener,
+        ANONYMOUS,
+        request.client_id.as_deref(),
+        request.peer.host.as_str(),
+        request.api_key,
+        request.api_version,
+        PyBytes::new(py, &request.body),
+        // More would be more than a tuple is made of.
+        (request.peer.port, software_name, software_version),
+    )
+        .into_pyobject(py)
 }
 
 /// A change of the image from its tuple, whose first element names it.

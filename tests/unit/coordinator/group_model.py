@@ -169,8 +169,8 @@ class GroupModel(RuleBasedStateMachine):
             client.leads = answer.leader == answer.member_id and not answer.skip_assignment
             client.members = [member.member_id for member in answer.members]
             client.synced = client.must_rejoin = False
-            # The answer may be a repeated one: SyncGroup is waited for since the generation began.
-            client.heard(at, steady=False)
+            # The answer may be a repeated one: the session, and the time for SyncGroup, count since the generation began.
+            client.heard(self.begun_ms[client.generation], steady=False)
             client.steady_ms = self.begun_ms[client.generation]
         elif code == NEEDS_ID:
             client.member_id, client.heard_ms, client.steady_ms = answer.member_id, at, at

@@ -6,8 +6,8 @@ const FIELD: &str = "throttle_time_ms";
 /// An empty set of tagged fields.
 const NO_TAGGED_FIELDS: u8 = 0;
 
-/// Writes the time into a response's body; false if the response has no place for it, or it is not easily found (in
-/// ApiVersions and Produce, which say it themselves).
+/// Writes the time into a response's body; false if the response has no place for it. Not for responses that have tagged
+/// fields: ApiVersions and Produce say it themselves.
 pub fn set_throttle_time(api_key: i16, version: i16, body: &mut [u8], ms: i32) -> bool {
     let place = table::response(api_key).and_then(|schema| place(schema, version, body));
     match place.and_then(|at| body.get_mut(at..at.checked_add(4)?)) {
@@ -52,7 +52,6 @@ fn size(field: &Field) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api;
     use crate::interpreter;
     use crate::table::{Purpose, schemas};
     use crate::value::{Value, ValueBuilder, encode_value};
@@ -91,9 +90,6 @@ mod tests {
                 assert!(has_field || !is_set, "{} {version}", schema.name);
             }
         }
-        elsewhere.dedup();
-        elsewhere.sort_unstable();
-        elsewhere.dedup();
-        assert_eq!(elsewhere, [api::PRODUCE, api::API_VERSIONS]);
+        assert!(elsewhere.is_empty(), "{elsewhere:?}");
     }
 }

@@ -52,6 +52,9 @@ class Member:
         self.reading: frozenset[TopicPartition] = frozenset()
         self.sent: Send | None = None
         self.plain: ConsumerGroupHeartbeatRequest | None = None
+        self.full: ConsumerGroupHeartbeatRequest | None = None
+        self.is_unanswered = False
+        self.losses = 0
         self.events: list[tuple[int | None, ConsumerGroupHeartbeatResponse]] = []
         """Answers in the order in which the connection brought them, with the serial of what was waited for."""
         self.releasing: Release | None = None
@@ -84,13 +87,14 @@ class Member:
                     self.virtual.ask(message, 1)
                 case Send():
                     self.sent = effect
-                case StartHeartbeat(heartbeat=heartbeat):
-                    self.plain = heartbeat
+                case StartHeartbeat(heartbeat=heartbeat, full=full):
+                    self.plain, self.full, self.is_unanswered = heartbeat, full, False
                 case StopHeartbeat():
                     self.plain = None
                 case Release():
                     assert self.releasing is None
                     self.releasing = effect
+                    self.losses += effect.lost
                 case Adopt(partitions=partitions):
                     self.reading = frozenset(partitions)
                 case NeedMetadata():
@@ -109,13 +113,19 @@ class Member:
         else:
             self.events.append((sent.serial, answer))
 
-    def repeat(self) -> None:
-        """The I/O thread repeats the plain heartbeat, and keeps its epoch up."""
-        if self.plain is not None:
-            answer = self.virtual.ask(self.plain, 1)
-            if answer.error_code == 0:
-                self.plain.member_epoch = answer.member_epoch
-            self.events.append((None, answer))
+    def repeat(self, *, lose_answer: bool = False) -> None:
+        """The I/O thread repeats the plain heartbeat, and keeps its epoch up; after a lost answer it says everything."""
+        if self.plain is None:
+            return
+        request = self.full if self.is_unanswered and self.full is not None else self.plain
+        request.member_epoch = self.plain.member_epoch
+        answer = self.virtual.ask(request, 1)
+        self.is_unanswered = lose_answer
+        if lose_answer:
+            return
+        if answer.error_code == 0:
+            self.plain.member_epoch = answer.member_epoch
+        self.events.append((None, answer))
 
     def settle(self) -> None:
         for _ in range(20):
@@ -246,6 +256,23 @@ def test_a_commit_with_an_epoch_that_has_moved_on_can_be_made_again():
     assert member.machine.commit_refused(stale, generation).code == Code.REBALANCE_IN_PROGRESS
 
 
+def test_a_lost_answer_to_a_repeated_heartbeat_that_moved_the_epoch_fences_nobody():
+    virtual = VirtualShard()
+    first, second = Member(virtual, "m-1", ["orders"]), Member(virtual, "m-2", ["orders"])
+    for _ in range(8):
+        first.settle(), second.settle(), first.repeat(), second.repeat()
+    assert len(first.reading) == 2
+    second.machine.leave("closed")
+    second.carry_out()
+    first.repeat(lose_answer=True)
+    # The epoch has moved on without us: the plain heartbeat would cost us what we own.
+    assert virtual.ask(first.plain, 1).error_code == Code.FENCED_MEMBER_EPOCH
+    first.repeat()
+    first.settle()
+    assert len(first.reading) == 4
+    assert first.losses == 0
+
+
 class Life:
     """One life of a group, in which everything happens at random."""
 
@@ -269,7 +296,7 @@ class Life:
             case 2 | 3:
                 member.deliver(lose_request=self.chance.random() < 0.1, lose_answer=self.chance.random() < 0.1)
             case 4:
-                member.repeat()
+                member.repeat(lose_answer=self.chance.random() < 0.2)
             case 5:
                 self.virtual.advance(20)
         self.check()

@@ -320,6 +320,8 @@ class ConsumerMembership:
         self._ids = {topic: topic_id for topic, topic_id in self._ids.items() if topic in topics}
         if self._pattern is not None:
             self.group_topics = frozenset(topics)
+        # From here on a heartbeat must not say that we own less: the coordinator would give the difference to others.
+        self._repeat_full()
         self._effects.append(Adopt(partitions))
 
     # Refusals
@@ -366,8 +368,7 @@ class ConsumerMembership:
             self.state = ConsumerMemberState.UNJOINED
         elif self.state is ConsumerMemberState.STABLE:
             # The answer that was lost may have moved our epoch. With what we own a heartbeat of the old one is taken.
-            full = self._full_request()
-            self._effects.append(StartHeartbeat(full, self._leave_request(), self._interval, full))
+            self._repeat_full()
 
     def _forget(self) -> None:
         self.state = ConsumerMemberState.UNJOINED
@@ -391,6 +392,9 @@ class ConsumerMembership:
     def _heartbeat(self) -> None:
         """Sends what the coordinator does not know yet; everything when joining or after a failure."""
         everything = self.state is ConsumerMemberState.JOINING or self._said_topics is None
+        if self.state is ConsumerMemberState.STABLE:
+            # A repeated heartbeat that goes out after this one must not take back what it says.
+            self._repeat_full()
         request = self._request(self.generation.generation_id)
         self._unacknowledged = False
         self._sent_owned = () if self.state is ConsumerMemberState.JOINING else self._owned
@@ -413,8 +417,13 @@ class ConsumerMembership:
         plain = self._request(self.generation.generation_id)
         self._effects.append(StartHeartbeat(plain, self._leave_request(), self._interval, self._full_request()))
 
+    def _repeat_full(self) -> None:
+        """Lets the heartbeat that says everything be repeated, until one of our own was answered."""
+        full = self._full_request()
+        self._effects.append(StartHeartbeat(full, self._leave_request(), self._interval, full))
+
     def _full_request(self) -> ConsumerGroupHeartbeatRequest:
-        """A heartbeat that says all there is to say."""
+        """A heartbeat that says all there is to say, which the coordinator answers with all that it wants."""
         request = self._request(self.generation.generation_id)
         self._describe(request)
         request.subscribed_topic_names = sorted(self._topics or ())

@@ -100,6 +100,12 @@ impl Heartbeat {
         }
     }
 
+    /// In place of an earlier heartbeat of the same member: what that one did not hear is still to be heard.
+    pub(crate) fn after(mut self, earlier: Option<&Self>) -> Self {
+        self.is_unanswered = earlier.is_some_and(|earlier| earlier.is_unanswered || earlier.is_in_flight);
+        self
+    }
+
     fn key(&self) -> CoordinatorKey {
         (GROUP, self.plan.group.clone())
     }

@@ -214,7 +214,8 @@ impl IoThread {
             Command::StartHeartbeat(plan) => {
                 self.heartbeat_sessions += 1;
                 let timeout = self.shared.config.request_timeout;
-                self.heartbeat = Some(Heartbeat::new(*plan, self.heartbeat_sessions, self.outbox.now, timeout));
+                let heartbeat = Heartbeat::new(*plan, self.heartbeat_sessions, self.outbox.now, timeout);
+                self.heartbeat = Some(heartbeat.after(self.heartbeat.as_ref()));
             }
             Command::StopHeartbeat => self.heartbeat = None,
             Command::AddProducer { index, shared } => {

@@ -88,9 +88,9 @@ class Member:
                 case Send():
                     self.sent = effect
                 case StartHeartbeat(heartbeat=heartbeat, full=full):
-                    self.plain, self.full, self.is_unanswered = heartbeat, full, False
+                    self.plain, self.full = heartbeat, full
                 case StopHeartbeat():
-                    self.plain = None
+                    self.plain, self.is_unanswered = None, False
                 case Release():
                     assert self.releasing is None
                     self.releasing = effect

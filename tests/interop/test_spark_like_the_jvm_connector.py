@@ -1,0 +1,182 @@
+"""Our Spark connector and Spark's own read the same topics alike, from our broker and from the reference Kafka."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
+from reference_kafka import spark_connector_jars
+
+from barnabas import Admin, NewTopic, Producer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = [pytest.mark.interop, pytest.mark.timeout(600)]
+
+START_MS = 1_700_000_000_000
+PER_PARTITION = 120
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    """Spark with both connectors."""
+    import pyspark  # noqa: PLC0415 (the suite is collected without it)
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    jars = ",".join(map(str, spark_connector_jars(Path(pyspark.__file__).parent)))
+    builder = SparkSession.builder.master("local[2]").config("spark.jars", jars).config("spark.ui.enabled", "false")
+    session = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def topic(bootstrap_servers: str) -> str:
+    """A topic with gaps: three codecs, headers, nulls, times that run on, and a beginning that is deleted."""
+    name = f"compared-{uuid.uuid4().hex[:8]}"
+    with Admin(bootstrap_servers=bootstrap_servers) as admin:
+        admin.create_topics([NewTopic(name, num_partitions=2, configs={"retention.ms": "-1"})])
+        for codec in ("none", "lz4", "zstd"):
+            with Producer(bootstrap_servers=bootstrap_servers, compression_type=codec) as producer:
+                for number in range(PER_PARTITION // 3):
+                    at = START_MS + {"none": 0, "lz4": 1000, "zstd": 2000}[codec] + number
+                    headers = [("n", b"%d" % number), ("n", None)] if number % 5 == 0 else None
+                    for partition in (0, 1):
+                        producer.send(
+                            name,
+                            None if number % 7 == 0 else b'{"n": %d, "word": "w%d"}' % (number, partition),
+                            key=None if number % 3 == 0 else b"k%d" % number,
+                            partition=partition,
+                            headers=headers,
+                            timestamp=at,
+                        )
+    deleting = AdminClient({"bootstrap.servers": bootstrap_servers})
+    for future in deleting.delete_records([TopicPartition(name, 1, 10)]).values():
+        future.result(30)
+    return name
+
+
+@pytest.fixture
+def both(spark: SparkSession, bootstrap_servers: str, topic: str) -> Callable[..., tuple[DataFrame, DataFrame]]:
+    """The same read with both connectors; keywords are options."""
+
+    def read(**options: str) -> tuple[DataFrame, DataFrame]:
+        given = {"kafka.bootstrap.servers": bootstrap_servers, **options}
+        if not {"subscribe", "subscribePattern", "assign"} & set(given):
+            given["subscribe"] = topic
+        ours, theirs = (spark.read.format(name).options(**given).load() for name in ("barnabas", "kafka"))
+        return ours, theirs
+
+    return read
+
+
+def rows(frame: DataFrame) -> list[tuple]:
+    return sorted((tuple(row) for row in frame.collect()), key=lambda row: (row[2], row[3], row[4]))
+
+
+def test_batches(both, topic):
+    starts = json.dumps({topic: {"0": 17, "1": -2}})
+    ends = json.dumps({topic: {"0": -1, "1": 77}})
+    times = json.dumps({topic: {"0": START_MS + 1005, "1": START_MS}})
+    later = json.dumps({topic: {"0": START_MS + 2005, "1": START_MS + 9_000_000}})
+    for options in (
+        {},
+        {"includeHeaders": "true"},
+        {"startingOffsets": starts, "endingOffsets": ends},
+        {"assign": json.dumps({topic: [1]}), "startingOffsets": json.dumps({topic: {"1": 20}})},
+        {"subscribePattern": topic[:-1] + "[0-9a-f]"},
+        {"startingOffsetsByTimestamp": times, "endingOffsetsByTimestamp": later},
+        {"startingTimestamp": str(START_MS + 1000), "endingTimestamp": str(START_MS + 2000)},
+        {"minPartitions": "7"},
+        {"maxRecordsPerPartition": "13"},
+        {"startingOffsets": json.dumps({topic: {"0": 0, "1": 3}}), "failOnDataLoss": "false"},
+    ):
+        ours, theirs = both(**options)
+        assert ours.schema == theirs.schema, options
+        expected = rows(theirs)
+        assert expected, options
+        assert rows(ours) == expected, options
+
+
+def test_what_is_refused_is_refused_by_both(both, topic):
+    for options in (
+        {"startingOffsets": "latest"},
+        {"endingOffsets": "earliest"},
+        {"subscribe": f"{topic}-not-there"},
+        {"startingOffsets": json.dumps({topic: {"0": 1}})},
+        {"startingOffsets": json.dumps({topic: {"0": 0, "1": 3}})},
+        {"startingTimestamp": str(START_MS + 10_000_000)},
+        {"assign": "{}"},
+        {"kafka.auto.offset.reset": "earliest"},
+        {"kafka.enable.auto.commit": "true"},
+        {"minPartitions": "0"},
+    ):
+        for frame in both_or_error(both, options):
+            with pytest.raises(Exception):  # noqa: B017, PT011 (each has its own words and classes)
+                frame()
+
+
+def both_or_error(both, options):
+    """Two ways to run the read, whose making may fail already."""
+    return [lambda index=index: both(**options)[index].collect() for index in (0, 1)]
+
+
+def test_streams_plan_the_same_offsets(spark, bootstrap_servers, topic, tmp_path):
+    planned = {}
+    for name in ("barnabas", "kafka"):
+        reader = (
+            spark.readStream.format(name)
+            .option("kafka.bootstrap.servers", bootstrap_servers)
+            .option("subscribe", topic)
+        )
+        reader = reader.option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", "50")
+        writer = reader.load().writeStream.format("noop").option("checkpointLocation", str(tmp_path / name))
+        query = writer.trigger(availableNow=True).start()
+        query.awaitTermination()
+        ends = [json.loads(progress["sources"][0]["endOffset"])[topic] for progress in query.recentProgress]
+        read = [progress["numInputRows"] for progress in query.recentProgress]
+        planned[name] = (ends, read)
+    assert planned["barnabas"][0][-1] == planned["kafka"][0][-1] == {"0": PER_PARTITION, "1": PER_PARTITION}
+    assert sum(planned["barnabas"][1]) == sum(planned["kafka"][1]) == 2 * PER_PARTITION - 10
+    assert planned["barnabas"][1] == planned["kafka"][1]
+
+
+def test_what_one_writes_the_other_reads(spark, bootstrap_servers, topic):
+    made = spark.range(200).selectExpr(
+        "string(id) AS key",
+        "if(id % 9 = 0, null, concat('v', id)) AS value",
+        "array(struct('h' AS key, binary('x') AS value)) AS headers",
+    )
+    stored = {}
+    for name in ("barnabas", "kafka"):
+        with Admin(bootstrap_servers=bootstrap_servers) as admin:
+            admin.create_topics([NewTopic(f"{topic}-{name}", num_partitions=3)])
+        writer = (
+            made.write.format(name)
+            .option("kafka.bootstrap.servers", bootstrap_servers)
+            .option("topic", f"{topic}-{name}")
+        )
+        writer.option("includeHeaders", "true").mode("append").save()
+        other = {"barnabas": "kafka", "kafka": "barnabas"}[name]
+        reader = (
+            spark.read.format(other)
+            .option("kafka.bootstrap.servers", bootstrap_servers)
+            .option("includeHeaders", "true")
+        )
+        frame = reader.option("subscribe", f"{topic}-{name}").load().select("key", "value", "partition", "headers")
+        stored[name] = sorted(map(tuple, frame.collect()), key=lambda row: bytes(row[0]))
+    # Keys go to the same partitions, too.
+    assert stored["barnabas"] == stored["kafka"]
+    assert len(stored["kafka"]) == 200

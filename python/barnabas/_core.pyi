@@ -309,7 +309,8 @@ class Scan(Iterator[ArrowBatch]):
     """Iterator over the Arrow batches of the records with offsets from `start` to before `end`.
 
     Fetching and decoding run ahead on a thread that waits for Python only where Avro's values name schemas that were
-    not told yet: `resolver` gives a schema's text by its id, or None, and is called by `next()`. Dropping the scan ends it.
+    not told yet: `resolver` gives a schema's text by its id, or None, and is called by `next()`. Dropping the scan ends
+    it.
     """
 
     def __init__(

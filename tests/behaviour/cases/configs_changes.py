@@ -67,8 +67,6 @@ REFUSED: Final[list[list[tuple[int, str, list[Change]]]]] = [
     [(BROKER, "1", [("log.cleanup.policy", SUBTRACT, "bogus")])],
     [(BROKER, "1", [("log.cleaner.threads", SET, "9")])],
     [(BROKER, "1", [("log.cleaner.threads", SET, "-9")])],
-    [(BROKER, "1", [("log.cleaner.dedupe.buffer.size", SET, "1048576")])],
-    [(BROKER, "1", [("log.cleaner.dedupe.buffer.size", SET, "2097152"), ("log.cleaner.threads", SET, "2")])],
     [(BROKER, "1", [("num.io.threads", SET, "100")])],
     [(BROKER, "1", [("num.io.threads", SET, "0")])],
     [(BROKER, "1", [("num.io.threads", SET, "1")])],

@@ -13,8 +13,10 @@ use tokio::task::JoinHandle;
 use crate::part::{FileRange, RangeSource};
 use crate::send::{Sending, position_in};
 
-/// How much the helper reads at once.
-const READ_BYTES: usize = 128 * 1024;
+/// How much the helper asks for at once: no more than what every system reads ahead.
+const PIECE_BYTES: u64 = 128 * 1024;
+/// How far apart the bytes are that it then waits for; what lies between comes with them.
+const STEP_BYTES: u64 = 64 * 1024;
 
 /// What the page cache holds or lacks as a whole; larger pages only make one look too many.
 const PAGE_BYTES: u64 = 4096;
@@ -34,10 +36,14 @@ pub(crate) async fn warm<F: RangeSource + Clone>(
     len: usize,
     how: &Sending<'_>,
 ) -> io::Result<()> {
-    if len == 0 || (!how.is_cold() && are_cached(&range.file, ends(range, from, len)?)) {
+    let is_missing = !how.is_cold() && !are_cached(&range.file, ends(range, from, len)?);
+    if len == 0 || !(is_missing || how.is_cold()) {
         return Ok(());
     }
-    ReadAhead::begin(range, from, len)?.end(how).await
+    if is_missing {
+        how.note_cold();
+    }
+    ReadAhead::begin(range, from, len)?.end(how, is_missing).await
 }
 
 /// A chunk that a helper reads.
@@ -48,16 +54,12 @@ impl ReadAhead {
     pub(crate) fn begin<F: RangeSource + Clone>(range: &FileRange<F>, from: usize, len: usize) -> io::Result<Self> {
         let ends = ends(range, from, len)?;
         let file = range.file.clone();
-        Ok(Self(tokio::task::spawn_blocking(move || {
-            let is_cold = !are_cached(&file, ends);
-            read(&file, ends, READ_BYTES.min(len));
-            is_cold
-        })))
+        Ok(Self(tokio::task::spawn_blocking(move || fetch(&file, ends))))
     }
 
-    /// Waits until it is read.
-    pub(crate) async fn end(self, how: &Sending<'_>) -> io::Result<()> {
-        if self.0.await.map_err(io::Error::other)? {
+    /// Waits until it is read; `is_missing` if that is known already, else the helper says it.
+    pub(crate) async fn end(self, how: &Sending<'_>, is_missing: bool) -> io::Result<()> {
+        if self.0.await.map_err(io::Error::other)? || is_missing {
             how.cold_reads.fetch_add(1, Ordering::Relaxed);
             how.note_cold();
         }
@@ -65,17 +67,38 @@ impl ReadAhead {
     }
 }
 
-/// Reads a chunk for the page cache. What fails here fails again, and is told, where the bytes are sent.
-fn read<F: RangeSource>(file: &F, (first, last): Ends, piece: usize) {
-    let mut buffer = vec![0; piece];
-    let mut position = first;
-    while position <= last {
-        match file.read_at(&mut buffer, position) {
-            Ok(0) | Err(_) => return,
-            Ok(n) => position = position.saturating_add(u64::try_from(n).unwrap_or(u64::MAX)),
+/// Has a chunk read into the page cache, waits for it, and says whether it was missing. The bytes are not looked at, which
+/// would cost more than their sending does. What fails here fails again, and is told, where they are sent.
+fn fetch<F: RangeSource>(file: &F, (first, last): Ends) -> bool {
+    let steps =
+        |by: u64| std::iter::successors(Some(first), move |at| at.checked_add(by)).take_while(move |at| *at <= last);
+    // Asked for before it is looked for: a look at what is missing would begin to read further ahead, and leave marks at
+    // which the sending goes on with that.
+    for at in steps(PIECE_BYTES) {
+        ask_for(file, at, PIECE_BYTES.min(last - at + 1));
+    }
+    if are_cached(file, (first, last)) {
+        return false;
+    }
+    for at in steps(STEP_BYTES).chain([last]) {
+        if !matches!(file.read_at(&mut [0], at), Ok(1)) {
+            break;
         }
     }
+    true
 }
+
+/// Begins to read without waiting.
+#[cfg(target_os = "linux")]
+fn ask_for<F: RangeSource>(file: &F, position: u64, len: u64) {
+    if let Some(file) = file.descriptor() {
+        // A hint: without it the reads that follow take longer.
+        let _ = rustix::fs::fadvise(file, position, len.try_into().ok(), rustix::fs::Advice::WillNeed);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for<F: RangeSource>(_: &F, _: u64, _: u64) {}
 
 /// Whether a chunk is in the page cache. Only its ends are looked at: readers of old data go forward, so that what is
 /// cold begins or ends a chunk.

@@ -196,7 +196,7 @@ async fn send_file<F: RangeSource + Clone>(
         if warmed < range.len && done + TURN_BYTES > warmed {
             let chunk = |warmed: usize| (range.len - warmed).min(WARM_BYTES);
             match ahead.take() {
-                Some(reading) => ReadAhead::end(reading, how).await?,
+                Some(reading) => ReadAhead::end(reading, how, false).await?,
                 None => warm(range, warmed, chunk(warmed), how).await?,
             }
             warmed += chunk(warmed);

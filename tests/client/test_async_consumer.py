@@ -161,6 +161,9 @@ def test_a_listener_of_coroutines_is_refused_by_the_blocking_consumer(our_broker
         async def on_partitions_assigned(self, partitions):
             raise AssertionError
 
+        def on_partitions_revoked(self, partitions):
+            pass
+
     with Consumer(**options(our_broker, group_id=unique)) as consumer:
         consumer.partitions_for(unique)
         consumer.subscribe([unique], Listener())

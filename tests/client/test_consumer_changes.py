@@ -223,7 +223,9 @@ def test_rebalances_leave_nothing_behind(broker):
     objects, descriptors, threads = state()
     rebalance(REBALANCES)
     later_objects, later_descriptors, later_threads = state()
-    assert (later_descriptors, later_threads) == (descriptors, threads)
+    # Fewer is possible: what earlier tests of this process left may end meanwhile.
+    assert later_descriptors <= descriptors
+    assert later_threads <= threads
     assert later_objects - objects < REBALANCES / 10
     assert len(consumer.assignment()) == 8
     consumer.close()

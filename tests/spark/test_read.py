@@ -194,7 +194,7 @@ def test_mistakes_are_explained(read, spark):
         reader = read(**options)
         with pytest.raises(PySparkException, match=message):
             (reader.schema(schema) if schema else reader).load().collect()
-    with pytest.raises(PySparkException, match="kafka.bootstrap.servers is missing"):
+    with pytest.raises(PySparkException, match=r"kafka\.bootstrap\.servers is missing"):
         spark.range(1).selectExpr("'x' as value").write.format("barnabas").mode("append").save()
 
 

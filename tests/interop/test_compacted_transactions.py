@@ -193,7 +193,8 @@ def test_foreign_clients_agree_on_a_compacted_topic_with_transactions(tmp_path: 
         kafka.end(signal.SIGKILL)
         assert history.aborts > 2
         assert len(expected) > 50
-        assert len(list((kafka.data / f"{TOPIC}-0").glob("*.log"))) > 5
+        # How many segments it has depends on how long writing took.
+        assert len(list((kafka.data / f"{TOPIC}-0").glob("*.log"))) > 2
 
         shutil.copytree(kafka.data, tmp_path / "ours", ignore=shutil.ignore_patterns(".lock", "*.tmp"))
         with barnabas.Broker(tmp_path / "ours", log_cleaner_backoff_ms=100) as broker:

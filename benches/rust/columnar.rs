@@ -112,7 +112,10 @@ fn all_fields() -> Vec<Field> {
         field("quantity", DataType::Int32),
         field("side", DataType::Utf8),
         field("venue", DataType::Utf8),
-        field("time", DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into()))),
+        field(
+            "time",
+            DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into())),
+        ),
         field("active", DataType::Boolean),
     ]
 }

@@ -3,7 +3,8 @@
 The rules are Kafka's (KIP-186, KIP-211). Offsets of a group with members expire only while it is Stable, and only for
 topics that no member subscribes to, counted from their commit; those of a group without members, from when it became
 empty; those of a group that is used for offsets alone, from their commit. A commit that named a time of its own
-(OffsetCommit up to version 4) expires then. A group that has neither members nor offsets left is deleted.
+(OffsetCommit up to version 4) expires then. An offset that an open transaction may replace stays. A group that has
+neither members nor offsets left, nor any in an open transaction, is deleted.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.assignors.consumer_protocol import decode_subscription
-from barnabas.coordinator.committed import CommittedOffset, decode_value
+from barnabas.coordinator.committed import CommittedOffset, OffsetKey, decode_value
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
 from barnabas.coordinator.records import Record, offset_tombstone
 from barnabas.errors import ProtocolError
@@ -85,12 +86,12 @@ def expired(
 ) -> tuple[list[Record], bool]:
     """Returns tombstones for the expired offsets of a group, and whether none is left then."""
     topics = offsets.groups.get(group_id)
+    kept = bool(offsets.pending.of_group(group_id))
     if not topics:
-        return [], True
+        return [], not kept
     if rule is None:
         return [], False
     tombstones: list[Record] = []
-    kept = False
     for topic, partitions in topics.items():
         if topic in rule.subscribed:
             kept = True
@@ -101,7 +102,7 @@ def expired(
                 is_expired = now_ms >= committed.expire_timestamp_ms
             else:
                 is_expired = now_ms - rule.since_ms(committed) >= retention_ms
-            if is_expired:
+            if is_expired and not offsets.pending.holds(OffsetKey(group_id, topic, partition)):
                 tombstones.append(offset_tombstone(group_id, topic, partition))
             else:
                 kept = True

@@ -1,6 +1,6 @@
 """Committed offsets of a shard: OffsetCommit, OffsetFetch, OffsetDelete. No clock, no other shard, no topics.
 
-`Offsets` maps group -> topic -> partition -> `CommittedOffset`; only `replay` changes it. Requests come in their newest
+Only the `replay…` of `Offsets` and the ends of transactions and groups change it. Requests come in their newest
 shape with topic names filled in: whether a topic exists, and which id it has, is known to the handler above.
 """
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from barnabas.coordinator.committed import CommittedOffset, OffsetKey, decode_value
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
+from barnabas.coordinator.pending import PendingOffsets, Transactional
 from barnabas.coordinator.records import Record, offset_record, offset_tombstone
 from barnabas.errors import (
     GroupIdNotFoundError,
@@ -31,33 +32,64 @@ NO_OFFSET = -1
 
 
 class Offsets:
-    """The committed offsets of every group of a shard."""
+    """The committed offsets of every group of a shard.
+
+    Attributes:
+        groups: Group -> topic -> partition -> value. A group that has committed is in it until its own tombstone, even
+            if no offset of it is left: so long it exists.
+        pending: What open transactions have written.
+    """
 
     def __init__(self) -> None:
         self.groups: dict[str, dict[str, dict[int, bytes]]] = {}
+        self.pending = PendingOffsets()
 
     def get(self, group_id: str, topic: str, partition: int) -> CommittedOffset | None:
         """Returns the committed offset of one partition."""
         value = self.groups.get(group_id, {}).get(topic, {}).get(partition)
         return None if value is None else decode_value(value)
 
-    def put(self, key: OffsetKey, value: bytes) -> None:
-        """Stores one committed offset, as its record's value. Called by `replay` only."""
+    def replay(self, key: OffsetKey, value: bytes | None, log_offset: int) -> None:
+        """Applies one record that no transaction wrote."""
+        if value is None:
+            self._remove(*key)
+            self.pending.forget(key)
+            return
+        if self.pending:
+            self.pending.overtake(key, log_offset)
+        self._put(key, value)
+
+    def replay_transactional(self, written: Transactional, value: bytes | None, log_offset: int) -> None:
+        """Applies one record that a transaction wrote; a tombstone does not wait for its end."""
+        if value is None:
+            self.replay(written.key, None, log_offset)
+            return
+        self.pending.put(written, value, log_offset)
+        self.groups.setdefault(written.key.group, {})
+
+    def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
+        """What the producer wrote counts from here on, or never did."""
+        for key, value in self.pending.end(producer_id, is_commit=is_commit):
+            self._put(key, value)
+
+    def end_group(self, group_id: str) -> None:
+        """Applies a group's tombstone."""
+        if not self.groups.get(group_id, True):
+            del self.groups[group_id]
+
+    def _put(self, key: OffsetKey, value: bytes) -> None:
         group_id, topic, partition = key
         try:
             self.groups[group_id][topic][partition] = value
         except KeyError:
             self.groups.setdefault(group_id, {}).setdefault(topic, {})[partition] = value
 
-    def remove(self, group_id: str, topic: str, partition: int) -> None:
-        """Forgets one committed offset. Called by `replay` only."""
+    def _remove(self, group_id: str, topic: str, partition: int) -> None:
         topics = self.groups.get(group_id, {})
         partitions = topics.get(topic, {})
         partitions.pop(partition, None)
         if not partitions:
             topics.pop(topic, None)
-        if not topics:
-            self.groups.pop(group_id, None)
 
     def all_of(self, group_id: str) -> Iterator[tuple[str, int]]:
         """Yields (topic, partition) of everything the group has committed."""
@@ -180,10 +212,16 @@ def delete_except(subscribed: Collection[str], offsets: Offsets, request: Any) -
         if topic.name not in refused
         for partition in topic.partitions
         if offsets.get(request.group_id, topic.name, partition.partition_index) is not None
+        or offsets.pending.holds(OffsetKey(request.group_id, topic.name, partition.partition_index))
     ]
     return 0, records, refused
 
 
-def delete_all(offsets: Offsets, group_id: str) -> list[Record]:
-    """Returns tombstones for everything the group has committed."""
-    return [offset_tombstone(group_id, topic, partition) for topic, partition in offsets.all_of(group_id)]
+def delete_all(offsets: Offsets, group_id: str, topics: Collection[str] | None = None) -> list[Record]:
+    """Returns tombstones for all that the group has committed or open transactions have written for it.
+
+    Of `topics` only, if some are given.
+    """
+    keys = {OffsetKey(group_id, topic, partition): None for topic, partition in offsets.all_of(group_id)}
+    keys.update(dict.fromkeys(offsets.pending.of_group(group_id)))
+    return [offset_tombstone(*key) for key in keys if topics is None or key.topic in topics]

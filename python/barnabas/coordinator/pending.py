@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from barnabas.coordinator.committed import OffsetKey
 
 __all__ = ["Marker", "PendingOffsets", "Transactional"]
@@ -27,30 +29,76 @@ class Marker(NamedTuple):
     producer_epoch: int
 
 
+class _Written(NamedTuple):
+    """What a producer wrote for a partition, and where in the log; without a value once something later counts."""
+
+    log_offset: int
+    value: bytes | None
+
+
 class PendingOffsets:
-    """What open transactions have written, by producer."""
+    """What open transactions have written, by group, partition and producer.
+
+    Where several write for one partition, the last record in the log counts, whatever order they are committed in:
+    so it is in Kafka, because compaction may take the earlier record.
+    """
 
     def __init__(self) -> None:
-        self._by_producer: dict[int, dict[OffsetKey, bytes | None]] = {}
+        self._groups: dict[str, dict[OffsetKey, dict[int, _Written]]] = {}
+        self._keys: dict[int, set[OffsetKey]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._by_producer)
+        return bool(self._keys)
 
-    def put(self, written: Transactional, value: bytes | None) -> None:
-        """Notes what a producer wrote; its last word for a partition counts."""
-        self._by_producer.setdefault(written.producer_id, {})[written.key] = value
+    def put(self, written: Transactional, value: bytes, log_offset: int) -> None:
+        """Notes what a producer wrote at an offset of the log; its last word for a partition counts."""
+        producer_id, key = written
+        self._groups.setdefault(key.group, {}).setdefault(key, {})[producer_id] = _Written(log_offset, value)
+        self._keys.setdefault(producer_id, set()).add(key)
 
-    def overtake(self, key: OffsetKey) -> None:
-        """An offset outside of transactions came later in the log: it stays, whatever the marker says."""
-        for offsets in self._by_producer.values():
-            if key in offsets:
-                offsets[key] = None
+    def overtake(self, key: OffsetKey, log_offset: int) -> None:
+        """An offset that is in the log there counts: what stands before it never will."""
+        writers = self._groups.get(key.group, {}).get(key, {})
+        for producer_id, written in writers.items():
+            if written.log_offset < log_offset:
+                writers[producer_id] = written._replace(value=None)
 
-    def end(self, producer_id: int, *, is_commit: bool) -> dict[OffsetKey, bytes]:
+    def forget(self, key: OffsetKey) -> None:
+        """The offset of a partition was deleted, and with it what open transactions have written for it."""
+        for producer_id in list(self._groups.get(key.group, {}).get(key, {})):
+            self._remove(producer_id, key)
+
+    def end(self, producer_id: int, *, is_commit: bool) -> list[tuple[OffsetKey, bytes]]:
         """A transaction is over; returns the offsets that count from now on."""
-        offsets = self._by_producer.pop(producer_id, {})
-        return {key: value for key, value in offsets.items() if value is not None} if is_commit else {}
+        counting = []
+        for key in sorted(self._keys.get(producer_id, ())):
+            written = self._remove(producer_id, key)
+            if is_commit and written.value is not None:
+                self.overtake(key, written.log_offset)
+                counting.append((key, written.value))
+        return counting
 
     def holds(self, key: OffsetKey) -> bool:
         """Whether an open transaction has written an offset for the partition."""
-        return any(key in offsets for offsets in self._by_producer.values())
+        return key in self._groups.get(key.group, ())
+
+    def of_group(self, group_id: str) -> Iterable[OffsetKey]:
+        """Returns the partitions for which open transactions have written an offset of the group."""
+        return self._groups.get(group_id, ())
+
+    def __iter__(self) -> Iterator[OffsetKey]:
+        """Yields all of them."""
+        for keys in self._groups.values():
+            yield from keys
+
+    def _remove(self, producer_id: int, key: OffsetKey) -> _Written:
+        keys, group = self._keys[producer_id], self._groups[key.group]
+        written = group[key].pop(producer_id)
+        keys.discard(key)
+        if not keys:
+            del self._keys[producer_id]
+        if not group[key]:
+            del group[key]
+        if not group:
+            del self._groups[key.group]
+        return written

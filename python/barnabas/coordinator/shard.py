@@ -32,8 +32,8 @@ from barnabas.coordinator.consumer_member import JOINING_EPOCH
 from barnabas.coordinator.draft import JOIN, SESSION, SYNC, Draft
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState
 from barnabas.coordinator.offsets import Offsets
-from barnabas.coordinator.pending import Marker, PendingOffsets, Transactional
-from barnabas.coordinator.records import Record, group_from_record, group_tombstone, offset_tombstone
+from barnabas.coordinator.pending import Marker, Transactional
+from barnabas.coordinator.records import Record, group_from_record, group_tombstone
 from barnabas.errors import (
     GroupIdNotFoundError,
     GroupSubscribedToTopicError,
@@ -45,6 +45,7 @@ from barnabas.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
+from barnabas.protocol.messages.consumer_group_metadata_key import ConsumerGroupMetadataKey
 from barnabas.protocol.messages.group_metadata_key import GroupMetadataKey
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
 from barnabas.protocol.messages.join_group import JoinGroupRequest
@@ -158,7 +159,6 @@ class GroupShard:
         self.topics = topics
         self.stored: dict[str, Any] = {}
         self.offsets = Offsets()
-        self.pending = PendingOffsets()
         self.groups: dict[str, Group] = {}
         self.consumer_groups: dict[str, ConsumerGroup] = {}
         self._consumer_settings = consumer_settings
@@ -228,32 +228,28 @@ class GroupShard:
 
     def replay(self, record: Record, offset: int) -> None:
         """Applies one record; unknown kinds (other group types) are kept in the log and skipped here."""
-        del offset
         key, value = record
         if type(key) is OffsetKey:
-            if self.pending:
-                self.pending.overtake(key)
-            if value is None:
-                self.offsets.remove(*key)
-            else:
-                self.offsets.put(key, value)
+            self.offsets.replay(key, value, offset)
         elif isinstance(key, GroupMetadataKey):
             if value is None:
                 self.stored.pop(key.group, None)
+                self.offsets.end_group(key.group)
             else:
                 self.stored[key.group] = value
         elif isinstance(key, consumer_records.KEYS):
             consumer_records.replay(self.consumer_groups, key, value)
+            if value is None and type(key) is ConsumerGroupMetadataKey:
+                self.offsets.end_group(key.group_id)
         elif isinstance(key, Transactional):
-            self.pending.put(key, value)
+            self.offsets.replay_transactional(key, value, offset)
         elif isinstance(key, Marker):
             self.replay_marker(key.producer_id, key.producer_epoch, is_commit=value)
 
     def replay_marker(self, producer_id: int, producer_epoch: int, *, is_commit: bool) -> None:
         """Ends a producer's transaction: what it wrote counts from here on, or never did."""
         del producer_epoch
-        for key, value in self.pending.end(producer_id, is_commit=is_commit).items():
-            self.offsets.put(key, value)
+        self.offsets.end_transaction(producer_id, is_commit=is_commit)
 
     def loaded(self, now: Moment) -> Result:
         """Brings the stored groups to life; every member has a whole session timeout to be heard of."""
@@ -346,11 +342,12 @@ class GroupShard:
 
     def _fetch_stable(self, request: FetchStable, caller: Caller, now: Moment) -> Result:
         result = self._fetch(request.group, caller, now)
-        if self.pending:
+        pending = self.offsets.pending
+        if pending:
             group_id = request.group.group_id
             for topic in result.replies[0].message.topics:
                 for partition in topic.partitions:
-                    if self.pending.holds(OffsetKey(group_id, topic.name, partition.partition_index)):
+                    if pending.holds(OffsetKey(group_id, topic.name, partition.partition_index)):
                         partition.error_code = UnstableOffsetCommitError.code
                         partition.committed_offset, partition.committed_leader_epoch = -1, -1
                         partition.metadata = ""
@@ -388,10 +385,9 @@ class GroupShard:
     def _forget_topics(self, request: ForgetTopics, caller: Caller, now: Moment) -> Result:
         del now
         records = [
-            offset_tombstone(group_id, topic, partition)
+            tombstone
             for group_id in self.offsets.groups
-            for topic, partition in self.offsets.all_of(group_id)
-            if topic in request.names
+            for tombstone in offsets.delete_all(self.offsets, group_id, request.names)
         ]
         return Result(records=records, replies=[Reply(caller.token, None)])
 

@@ -119,6 +119,7 @@ def test_offsets_of_deleted_topics_are_forgotten() -> None:
     virtual.send(ForgetTopics(frozenset({"payments"})))
     assert virtual.fetch()[0] == 7
     virtual.send(ForgetTopics(frozenset({"orders"})))
-    assert virtual.shard.offsets.groups == {}
+    left = {GROUP: {}, "other": {}}
+    assert virtual.shard.offsets.groups == left, "the groups are there until somebody looks whether they may go"
     virtual.reload()
-    assert virtual.shard.offsets.groups == {}
+    assert virtual.shard.offsets.groups == left

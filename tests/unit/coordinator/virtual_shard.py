@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from fake_topics import FakeTopics
 
-from barnabas.broker.group_records import decode, encode
+from barnabas.broker.group_records import decode, decode_in_transaction, encode
 from barnabas.coordinator.settings import ConsumerSettings, GroupSettings
 from barnabas.coordinator.shard import GroupShard
 from barnabas.machine import Caller, Moment, Reply, Result
@@ -17,6 +18,9 @@ from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
 from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
 from barnabas.protocol.messages.sync_group import SyncGroupRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 GROUP = "billing"
 NEWEST = {JoinGroupRequest: 9, SyncGroupRequest: 5, HeartbeatRequest: 4, LeaveGroupRequest: 5, OffsetCommitRequest: 10}
@@ -37,7 +41,8 @@ class VirtualShard:
         self.topics = FakeTopics(orders=4, payments=2)
         self.shard = self._new_shard()
         self.log: list[Any] = []
-        self._bytes: list[tuple[bytes | None, bytes | None]] = []
+        self._decoded: list[Callable[[], Any]] = []
+        """For each record of the log: reads it again from its bytes."""
         self.deadlines: dict[tuple[Any, ...], float] = {}
         self.answers: dict[int, Any] = {}
         self.decided_ms: dict[int, float] = {}
@@ -80,8 +85,8 @@ class VirtualShard:
         self.log_commits()
         self.shard = self._new_shard()
         self.deadlines.clear()
-        for offset, (key, value) in enumerate(self._bytes):
-            record = decode(key, value)
+        for offset, decoded in enumerate(self._decoded):
+            record = decoded()
             assert record is not None
             self.shard.replay(record, offset)
         self._apply(self.shard.loaded(self.moment()))
@@ -100,7 +105,7 @@ class VirtualShard:
 
     def log_fails(self) -> None:
         """What was not committed is lost, and so are the answers that waited for it."""
-        del self.log[self._committed :], self._bytes[self._committed :]
+        del self.log[self._committed :], self._decoded[self._committed :]
         self._held.clear()
         self.reload()
 
@@ -113,7 +118,7 @@ class VirtualShard:
         for record in result.records:
             self.shard.replay(record, len(self.log))
             self.log.append(record)
-            self._bytes.append(encode(record))
+            self._decoded.append(partial(decode, *encode(record)))
         for deadline in result.deadlines:
             if deadline.at_ms is None:
                 self.deadlines.pop(deadline.key, None)
@@ -131,6 +136,17 @@ class VirtualShard:
 
     def _answer(self, reply: Reply) -> None:
         self.answers[reply.token] = reply.message
+
+    def write(self, producer: tuple[int, int], key: bytes, value: bytes | None, *, is_control: bool = False) -> Any:
+        """Appends what a transaction writes, or the marker that ends it, by its bytes."""
+        decoded = partial(decode_in_transaction, producer, key, value, is_control=is_control)
+        record = decoded()
+        assert record is not None
+        self.shard.replay(record, len(self.log))
+        self.log.append(record)
+        self._decoded.append(decoded)
+        self._committed = len(self.log)
+        return record
 
     # Requests in short.
 

@@ -552,20 +552,6 @@ def prepared(address: str, groups: list[str]) -> MEASURED:
     return {}
 
 
-def slices(data_dir: str) -> MEASURED:
-    """Starts our broker in this process on data that is there; the longest step of loading groups."""
-    import gc
-
-    from barnabas import Broker
-
-    gc.freeze()  # as `barnabas broker` does
-    with Broker(data_dir=data_dir) as broker:
-        # Seldom: who asks holds the interpreter meanwhile, and that counts into the step that waits for it.
-        while broker.metrics()["barnabas_group_shards_loading"]:
-            time.sleep(0.5)
-        return {"longest_slice_ms": broker.metrics()["barnabas_group_load_slice_seconds_max"] * 1e3}
-
-
 def first(address: str, client: str, run: int) -> MEASURED:
     """A consumer that is new, in a group that is: milliseconds from its construction to its first record."""
     topic, samples = "first", []
@@ -618,7 +604,6 @@ WHAT: dict[str, Callable[..., MEASURED]] = {
     "fill": fill,
     "loaded": loaded,
     "prepared": prepared,
-    "slices": slices,
     "first": first,
     "first_embedded": lambda _address, **options: first_embedded(**options),
 }

@@ -1,7 +1,7 @@
 """The control thread: takes events from the data plane in batches and drives everything that decides.
 
-One turn pulls what has arrived, handles it in order, then the deadlines, then a slice of loading for each replica that
-is loaded. Nothing here sleeps or touches sockets; `pull` is the only wait.
+One turn pulls what has arrived, handles it in order, then the deadlines, then one slice of loading. Nothing here sleeps
+or touches sockets; `pull` is the only wait.
 
 Time. Deadlines are judged after everything that arrived before them was handled: with the clock as read *before* the
 pull whose events have all been handled. They are set from when a request is handled, not from when it arrived: it may
@@ -180,12 +180,24 @@ class ControlPlane:
                 owner, key = name
                 expire = self.metadata.expire if owner is self.metadata.snapshots else owner.expire
                 self._drive(owner, now, expire, key, now)
-        for replica in list(self._loading):
-            self._drive(replica, now, replica.run_slice, now)
-            if not replica.wants_slice:
-                self._loading.discard(replica)
         if self.metadata.snapshots.wants_slice:
             self._loading.add(self.metadata.snapshots)
+        if self._loading:
+            self._slice(now)
+
+    def _slice(self, now: Moment) -> None:
+        """One slice of what is loaded, so that requests wait for no more than one.
+
+        Always of the first that has something to do: the groups of one partition are served while the next is loaded.
+        """
+        replica = next((one for one in (self.metadata.snapshots, *self._replicas()) if one in self._loading), None)
+        if replica is None:
+            # Closed meanwhile.
+            self._loading.clear()
+            return
+        self._drive(replica, now, replica.run_slice, now)
+        if not replica.wants_slice:
+            self._loading.discard(replica)
 
     def _drive(self, replica: Replica | Snapshots, now: Moment, step: Callable[..., None], *arguments: Any) -> None:
         """Runs one step of a replica. A defect costs its machine's soft state, not the broker."""

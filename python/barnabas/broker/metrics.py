@@ -49,6 +49,12 @@ def exposition(data_plane: core.DataPlane, plane: ControlPlane) -> str:
             max((one.slice_ms_max for one in plane.groups.replicas), default=0.0) / 1000.0,
         ),
         (
+            "group_load_slice_cpu_seconds_max",
+            "gauge",
+            "Most CPU time that one step of loading groups has taken.",
+            max((one.slice_cpu_ms_max for one in plane.groups.replicas), default=0.0) / 1000.0,
+        ),
+        (
             "log_lines_lost_total",
             "counter",
             "Lines of the process's log that were dropped because too many came at once.",

@@ -1,4 +1,4 @@
-"""What administration costs: `python benches/compare/admin.py [NAME ...] [--small]` writes `benches/results/admin.json`.
+"""What administration costs: `python benches/compare/admin.py [NAME ...] [--quick]` writes `benches/results/admin.json`.
 
 Measured of broker processes of their own, ours and the reference:
 
@@ -7,7 +7,7 @@ Measured of broker processes of their own, ours and the reference:
 - `start`: the start with 10,000 partitions, every one with a record, after a clean stop and after kill -9, to answered
   Metadata of all topics. The reference has 1,000 of them, or it would take minutes.
 
-`--small` does a tenth of the work, once, and keeps no results. All of it takes about four minutes on a quiet machine.
+`--quick` does a tenth of the work, once, and keeps no results. All of it takes about four minutes on a quiet machine.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ def append_to_each(client: RawClient, name: str, topic_id: bytes, partitions: in
             raise SystemExit(f"{name}: {len(failed)} partitions cannot be appended to")
 
 
-def new_topic(kind: type[Broker], parent: Path, *, small: bool) -> MEASURED:
+def new_topic(kind: type[Broker], parent: Path, *, quick: bool) -> MEASURED:
     """Broker CPU of topics of 500 partitions and their first appends."""
     samples = []
     with kind(parent) as broker, RawClient(broker.address, timeout=PATIENCE_S) as client:
-        for run in range(1 if small else 5):
+        for run in range(1 if quick else 5):
             begin = broker.cpu_s()
             topic_id = create(client, f"wide-{run}", TOPIC_PARTITIONS)
             append_to_each(client, f"wide-{run}", topic_id, TOPIC_PARTITIONS)
@@ -73,11 +73,11 @@ def new_topic(kind: type[Broker], parent: Path, *, small: bool) -> MEASURED:
     return {"cpu_ms_per_partition": statistics.median(samples), "samples": samples, "partitions": TOPIC_PARTITIONS}
 
 
-def one_partition(kind: type[Broker], parent: Path, *, small: bool) -> MEASURED:
+def one_partition(kind: type[Broker], parent: Path, *, quick: bool) -> MEASURED:
     """Time from the request to its answer."""
     samples = []
     with kind(parent) as broker, RawClient(broker.address, timeout=PATIENCE_S) as client:
-        for index in range(30 if small else 300):
+        for index in range(30 if quick else 300):
             begin = time.perf_counter()
             create(client, f"one-{index}", 1)
             samples.append((time.perf_counter() - begin) * 1e3)
@@ -85,9 +85,9 @@ def one_partition(kind: type[Broker], parent: Path, *, small: bool) -> MEASURED:
     return {"p50_ms": statistics.median(samples), "p99_ms": samples[int(len(samples) * 0.99)], "count": len(samples)}
 
 
-def starts(kind: type[Broker], parent: Path, *, small: bool) -> MEASURED:
+def starts(kind: type[Broker], parent: Path, *, quick: bool) -> MEASURED:
     """Start with many partitions, each with a record, to answered Metadata of all topics."""
-    partitions = 1_000 if small or kind is Reference else 10_000
+    partitions = 1_000 if quick or kind is Reference else 10_000
     found: MEASURED = {"partitions": partitions}
     with kind(parent) as broker:
         with RawClient(broker.address, timeout=PATIENCE_S) as client:
@@ -96,7 +96,7 @@ def starts(kind: type[Broker], parent: Path, *, small: bool) -> MEASURED:
                 append_to_each(client, f"many-{index}", topic_id, TOPIC_PARTITIONS)
         for label in ("clean", "killed"):
             samples, cpu = [], []
-            for _ in range(1 if small else 3):
+            for _ in range(1 if quick else 3):
                 if label == "clean":
                     broker.process.terminate()
                 else:
@@ -148,16 +148,16 @@ MEASUREMENTS: dict[str, tuple[Callable[..., MEASURED], Callable[[MEASURED, MEASU
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(MEASUREMENTS)}; all by default")
-    parser.add_argument("--small", action="store_true", help="a tenth of the work, results not kept")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the work, results not kept")
     arguments = parser.parse_args()
     for name in arguments.names or MEASUREMENTS:
         measure, rows_of = MEASUREMENTS[name]
         measurement = Measurement(["python", "benches/compare/admin.py", name])
         with tempfile.TemporaryDirectory(prefix="barnabas-admin-") as parent:
-            ours, reference = (measure(kind, Path(parent), small=arguments.small) for kind in (Barnabas, Reference))
+            ours, reference = (measure(kind, Path(parent), quick=arguments.quick) for kind in (Barnabas, Reference))
         rows = rows_of(ours, reference)
         report(name, rows)
-        if not arguments.small:
+        if not arguments.quick:
             measurement.keep(RESULTS, name, {"barnabas": ours, "reference": reference}, rows)
 
 

@@ -1,10 +1,10 @@
-"""How a quota is held: `python benches/compare/quotas.py [--small] [--reference]` writes `benches/results/quotas.json`.
+"""How a quota is held: `python benches/compare/quotas.py [--quick] [--reference]` writes `benches/results/quotas.json`.
 
 A client with a quota of 10 MB/s sends 100 KB batches as fast as its answers let it, over two connections; another client
 without a quota sends one record at a time beside it. Measured at the broker: bytes that the limited client got in over
 30 s from its first request on, and over 30 s after the first window; and the other client's latency, in turns alone,
 beside the limited client, and beside the same load without a quota. `--reference` measures the reference Kafka beside it,
-`--small` is for a look.
+`--quick` is for a look.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import statistics
 import sys
 import tempfile
@@ -23,8 +22,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from admin import create, machine
+from admin import append_to_each, create
 from brokers import Barnabas, Broker, Reference
+from figures import Measurement, Row, at_most, report
 from raw_client import RawClient, record_batch
 
 from barnabas.protocol.messages.alter_client_quotas import AlterClientQuotasRequest
@@ -39,6 +39,15 @@ BATCH_BYTES = 100_000
 CONNECTIONS = 2
 LIMITED = "limited"
 PATIENCE_S = 120.0
+UNAFFECTED = 1.25
+"""What a p99 of 500 requests may differ by from one run to the next."""
+
+
+def new_topic(client: RawClient, name: str) -> bytes:
+    """A topic of one partition that takes appends already."""
+    topic_id = create(client, name, 1)
+    append_to_each(client, name, topic_id, 1)
+    return topic_id
 
 
 def set_quota(client: RawClient, rate: float | None) -> None:
@@ -120,7 +129,7 @@ def latencies(client: RawClient, topic: str, topic_id: bytes, seconds: float) ->
 
 def held(broker: Broker, admin: RawClient, seconds: float) -> dict[str, Any]:
     """The rate that the limited client gets."""
-    topic_id = create(admin, "held", 1)
+    topic_id = new_topic(admin, "held")
     set_quota(admin, LIMIT)
     first_window = min(12.0, seconds / 2)
     with Flood(broker.address, "held", topic_id) as flood:
@@ -140,7 +149,7 @@ def held(broker: Broker, admin: RawClient, seconds: float) -> dict[str, Any]:
 
 def others(broker: Broker, admin: RawClient, seconds: float, runs: int) -> dict[str, Any]:
     """The other client's latency, in turns: alone, beside a limited client, beside one without limit."""
-    flood_id, own_id = create(admin, "flooded", 1), create(admin, "own", 1)
+    flood_id, own_id = new_topic(admin, "flooded"), new_topic(admin, "own")
     found: dict[str, list[dict[str, float]]] = {"alone": [], "beside_limited": [], "beside_unlimited": []}
     with RawClient(broker.address, client_id="other", timeout=PATIENCE_S) as client:
         for run in range(-1, runs):
@@ -162,23 +171,56 @@ def others(broker: Broker, admin: RawClient, seconds: float, runs: int) -> dict[
     return {"median": medians, "p99_beside_limited_to_alone": ratio, "runs": found}
 
 
+def found_of(kind: type[Broker], parent: Path, *, quick: bool) -> dict[str, Any]:
+    """Both measurements of one broker."""
+    seconds, pause, runs = (6.0, 1.0, 1) if quick else (30.0, 5.0, 5)
+    with kind(parent) as broker, RawClient(broker.address, timeout=PATIENCE_S) as admin:
+        found = {"held": held(broker, admin, seconds), "others": others(broker, admin, pause, runs)}
+    print(json.dumps({kind.name: found}), flush=True)
+    return found
+
+
+def rows_of(ours: dict[str, Any], reference: dict[str, Any] | None) -> list[Row]:
+    def both(*path: str) -> tuple[float, float | None]:
+        values: list[Any] = [ours, reference]
+        for name in path:
+            values = [value and value[name] for value in values]
+        return values[0], values[1]
+
+    rows = []
+    for when in ("from_the_beginning", "after_the_first_window"):
+        rate, their_rate = both("held", when)
+        off = [value and abs(value / LIMIT - 1) * 100 for value in (rate, their_rate)]
+        rows.append(at_most(f"a quota of 10 MB/s, {when.replace('_', ' ')}: off by", "%", off[0] or 0.0, 5.0, off[1]))
+    for beside, unlike in (
+        ("alone", "alone"),
+        ("beside_limited", "beside the limited one"),
+        ("beside_unlimited", "without a quota"),
+    ):
+        p99, their_p99 = both("others", "median", beside, "p99_us")
+        rows.append(Row(f"another client, {unlike}: p99", "us", p99, their_p99))
+    ratio, their_ratio = both("others", "p99_beside_limited_to_alone")
+    rows.append(
+        at_most("another client, beside the limited one: p99", "times that alone", ratio, UNAFFECTED, their_ratio)
+    )
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help="a few seconds, results not kept")
+    parser.add_argument("--quick", action="store_true", help="a few seconds, results not kept")
     parser.add_argument("--reference", action="store_true", help="the reference Kafka, too")
     arguments = parser.parse_args()
-    seconds, pause, runs = (6.0, 1.0, 1) if arguments.small else (30.0, 5.0, 5)
-    kinds: list[type[Broker]] = [Barnabas, *([Reference] if arguments.reference else [])]
-    results: dict[str, Any] = {"machine": machine(), "load": os.getloadavg()[0]}
-    with contextlib.ExitStack() as stack:
-        parent = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="barnabas-quotas-")))
-        for kind in kinds:
-            with kind(parent) as broker, RawClient(broker.address, timeout=PATIENCE_S) as admin:
-                found = results[kind.name] = {"held": held(broker, admin, seconds)}
-                found["others"] = others(broker, admin, pause, runs)
-            print(json.dumps({kind.name: found}), flush=True)
-    if not arguments.small:
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+    measurement = Measurement(["python", *sys.argv])
+    with tempfile.TemporaryDirectory(prefix="barnabas-quotas-") as name:
+        found = {
+            kind.name: found_of(kind, Path(name), quick=arguments.quick)
+            for kind in (Barnabas, *([Reference] if arguments.reference else []))
+        }
+    rows = rows_of(found["barnabas"], found.get("reference"))
+    report("quotas", rows)
+    if not arguments.quick:
+        measurement.keep(RESULTS, "quotas", found, rows)
 
 
 if __name__ == "__main__":

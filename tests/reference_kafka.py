@@ -126,18 +126,26 @@ def properties(directory: Path, port: int, controller_port: int, given: Mapping[
 
 @contextlib.contextmanager
 def reference_kafka(
-    directory: Path, given: Mapping[str, str] | None = None, *, is_killed: bool = False
+    directory: Path, given: Mapping[str, str] | None = None, *, is_killed: bool = False, may_change_voters: bool = False
 ) -> Iterator[str]:
     """Runs one reference broker on loopback with its data in `directory`, found or formatted; yields its address.
 
-    At the end it is stopped, or with `is_killed` ended by kill -9.
+    At the end it is stopped, or with `is_killed` ended by kill -9. With `may_change_voters` its metadata log has
+    kraft.version 1.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    port = free_port()
+    port, controller_port = free_port(), free_port()
     config = directory / "server.properties"
-    config.write_text(properties(directory, port, free_port(), given))
+    if may_change_voters:
+        servers = {
+            "controller.quorum.voters": "",
+            "controller.quorum.bootstrap.servers": f"127.0.0.1:{controller_port}",
+        }
+        given = {**servers, **(given or {})}
+    config.write_text(properties(directory, port, controller_port, given))
     if not (directory / "data" / "meta.properties").exists():
-        formatted = java("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config))
+        alone = ["--standalone"] if may_change_voters else []
+        formatted = java("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config), *alone)
         if formatted.returncode != 0:
             raise RuntimeError(f"the reference could not format its storage: {formatted.stderr or formatted.stdout}")
     command = [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from behaviour.cases import Body, Play, Topic, case
 from behaviour.cases.bodies import MISSING_ID, coordinator_is_ready
 from behaviour.cases.classic_groups import join, only_mine, stable
+from behaviour.cases.configs import BROKER, DELETE, GROUP, SET
 from behaviour.cases.offsets import commit, committed
 
 if TYPE_CHECKING:
@@ -167,6 +168,51 @@ def two_members(play: Play) -> None:
     play.ask(API, 1, keep=keep, label="b leaves again", **beat(group, "b", -1))
     play.ask(API, 1, keep=keep, label="a leaves", **beat(group, "a", -1))
     play.ask(DESCRIBE, 1, keep=keep, label="empty", groupIds=[group])
+
+
+def set_interval(play: Play, topic: Topic, kind: int, name: str, value: int) -> None:
+    """Sets the least time between two targets, of a group or for all brokers, and waits until it is in force."""
+    option = "consumer.assignment.interval.ms" if kind == GROUP else "group.consumer.assignment.interval.ms"
+    resource = {"resourceType": kind, "resourceName": name}
+    change = {"name": option, "configOperation": SET, "value": str(value)}
+    play.quiet("IncrementalAlterConfigs", 1, resources=[{**resource, "configs": [change]}])
+    play.until(
+        lambda told: [one["value"] for one in told["results"][0]["configs"]] == [str(value)],
+        "DescribeConfigs", 4, resources=[{**resource, "configurationKeys": [option]}],
+    )  # fmt: skip
+    play.settle(topic)
+
+
+def before_and_after_an_interval(play: Play, group: str, topic: Topic, change: Callable[[int], None]) -> None:
+    """Who joins before the interval is over gets nothing yet, and nobody has to give anything up."""
+    change(15_000)
+    play.quiet(API, 1, **beat(group, "a", epoch_of(play, group), {topic: [0, 1, 2, 3]}))
+    names = {"subscribedTopicNames": [topic.name]}
+    keep = since(epoch_of(play, group))
+    play.ask(API, 1, keep=keep, label="b joins", **beat(group, "b", 0, **names))
+    play.ask(API, 1, keep=keep, label="a has what it had", **beat(group, "a", epoch_of(play, group)))
+    play.ask(API, 1, keep=keep, label="b waits", **beat(group, "b", epoch_of(play, group, "b"), {}))
+    play.ask(DESCRIBE, 1, keep=keep, label="waiting", groupIds=[group])
+    change(0)
+    play.ask(API, 1, keep=keep, label="a gives up", **beat(group, "a", epoch_of(play, group)))
+    play.ask(DESCRIBE, 1, keep=keep, label="over", groupIds=[group])
+
+
+@case
+def targets_wait_for_the_groups_interval(play: Play) -> None:
+    group, topic = group_of_one(play)
+    before_and_after_an_interval(play, group, topic, lambda value: set_interval(play, topic, GROUP, group, value))
+
+
+@case
+def targets_wait_for_the_brokers_interval(play: Play) -> None:
+    group, topic = group_of_one(play)
+    try:
+        before_and_after_an_interval(play, group, topic, lambda value: set_interval(play, topic, BROKER, "", value))
+    finally:
+        unset = {"name": "group.consumer.assignment.interval.ms", "configOperation": DELETE, "value": None}
+        resource = {"resourceType": BROKER, "resourceName": "", "configs": [unset]}
+        play.quiet("IncrementalAlterConfigs", 1, resources=[resource])
 
 
 @case

@@ -147,7 +147,9 @@ def prepare(address: str, groups: list[str], topic: str | None = None, partition
                 for one in ask(connection, FindCoordinatorRequest(coordinator_keys=groups), 4).coordinators
             )
         )
-        fetch = [OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, topics=None) for group in groups]
+        # Not all offsets: what is asked again and again should be nothing to answer.
+        one = OffsetFetchRequest.OffsetFetchRequestTopics(name="filled", partition_indexes=[0])
+        fetch = [OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, topics=[one]) for group in groups]
         until(
             lambda: all(not group.error_code for group in ask(connection, OffsetFetchRequest(groups=fetch), 8).groups)
         )

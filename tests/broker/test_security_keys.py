@@ -51,8 +51,15 @@ def test_codes_that_mean_nothing_end_the_connection(broker: Broker, request_: An
         assert client.closed()
 
 
-@pytest.mark.parametrize("shape", [AddRaftVoterRequest, RemoveRaftVoterRequest])
-def test_voters_do_not_change(broker: Broker, shape: Any) -> None:
+LISTENER = AddRaftVoterRequest.Listener(name="CONTROLLER", host="localhost", port=1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "more"), [(AddRaftVoterRequest, {"listeners": [LISTENER]}), (RemoveRaftVoterRequest, {})]
+)
+def test_voters_do_not_change(broker: Broker, shape: Any, more: dict[str, Any]) -> None:
     with RawClient(broker.bootstrap_servers) as client:
         for cluster_id, code in ((None, 35), (broker.cluster_id, 35), ("other", 104)):
-            assert client.ask(shape(cluster_id=cluster_id, voter_id=2)).error_code == code
+            for directory, told in ((b"d" * 16, code), (bytes(16), 104 if code == 104 else 42)):
+                asked = shape(cluster_id=cluster_id, voter_id=2, voter_directory_id=directory, **more)
+                assert client.ask(asked).error_code == told

@@ -1,4 +1,4 @@
-"""What requests of features have in common that one node without security and without other voters does not have.
+"""What requests of features have in common that a node without security does not have.
 
 The words are Kafka's.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from barnabas.errors import InconsistentClusterIdError, SecurityDisabledError, UnsupportedVersionError
+from barnabas.errors import SecurityDisabledError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from barnabas.broker.control import ControlPlane
     from barnabas.broker.request import Request
 
-__all__ = ["refuse_acls", "refuse_voter_change"]
+__all__ = ["refuse_acls"]
 
 NO_AUTHORIZER = "No Authorizer is configured."
 
@@ -43,15 +43,3 @@ def refuse_acls(
         return
     error = {"error_code": SecurityDisabledError.code, "error_message": NO_AUTHORIZER}
     request.respond(respond([error] * len(items)))
-
-
-def refuse_voter_change(plane: ControlPlane, request: Request, what: str, response: Callable[..., Any]) -> None:
-    """Answers AddRaftVoter or RemoveRaftVoter as Kafka does whose voters cannot change."""
-    given, cluster_id = request.message.cluster_id, plane.options.cluster_id
-    if given is not None and given != cluster_id:
-        code = InconsistentClusterIdError.code
-        why = f'The given id "{given}" doesn\'t match the cluster id "{cluster_id}"'
-    else:
-        code = UnsupportedVersionError.code
-        why = f"Cluster doesn't support {what} voter because the kraft.version feature is 0"
-    request.respond(response(error_code=code, error_message=why))

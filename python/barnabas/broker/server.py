@@ -15,6 +15,7 @@ from barnabas.broker.ids import fresh_cluster_id, fresh_uuid_text
 from barnabas.broker.metrics import MetricsServer, exposition, parse
 from barnabas.broker.options import EMBEDDED_DEFAULTS, BrokerOptions, parse_properties
 from barnabas.controller.controller import FEATURES
+from barnabas.controller.image import KRAFT_VERSION_NAME, KRAFT_VERSIONS
 from barnabas.errors import ConfigError, IllegalStateError
 from barnabas.protocol import codec
 
@@ -134,8 +135,7 @@ class Broker:
     def _versions(self) -> tuple[dict[int, tuple[int, int]] | None, list[tuple[str, int, int, int]]]:
         """Returns the ranges of APIs that nothing is served beyond, and the features with their levels."""
         features = [(name, low, high, level) for name, (low, high, level) in sorted(FEATURES.items())]
-        # The quorum's own: a level of the log's format, and none of the metadata that it holds.
-        features.append(("kraft.version", 0, 1, 0))
+        features.append((KRAFT_VERSION_NAME, *KRAFT_VERSIONS))
         release = self.options.value("barnabas.api.versions.as")
         if release is None:
             return None, features

@@ -46,6 +46,8 @@ __all__ = [
     "DATA_PLANE_OPTIONS",
     "GROUP_RESOURCE",
     "INTERNAL_TOPICS",
+    "KRAFT_VERSIONS",
+    "KRAFT_VERSION_NAME",
     "METADATA_TOPIC",
     "OFFSETS_TOPIC",
     "TOPIC_RESOURCE",
@@ -84,6 +86,10 @@ DATA_PLANE_OPTIONS = frozenset(
 """Options of a broker that its data plane takes over while it runs."""
 _OF_LISTENERS = re.compile(r"listener\.name\.[^.]+\.(max\.connections|max\.connection\.creation\.rate)")
 
+KRAFT_VERSION_NAME = "kraft.version"
+"""The quorum's own feature: a level of the log's format and none of the metadata in it, told by a control record."""
+KRAFT_VERSIONS = (0, 1, 0)
+"""Its lowest and highest level, and that of a fresh log."""
 _WITH_DIRECTORIES = 17
 """Level of `metadata.version`: 3.7-IV2."""
 _NO_LEADER_CHANGE = -2
@@ -361,7 +367,8 @@ class Image:
                 options["segment.bytes"] = options.pop("internal.segment.bytes")
             delta.append(("topic", topic.name, topic_id, is_internal, partitions, options))
         if self._features_changed:
-            delta.append(("features", dict(self.features)))
+            quorum = {KRAFT_VERSION_NAME: self.kraft_version} if self.kraft_version else {}
+            delta.append(("features", {**self.features, **quorum}))
         self._features_changed = False
         delta += [("quota", list(entity), dict(self.quotas.get(entity, {}))) for entity in self._changed_quotas]
         self._changed_brokers.clear()
@@ -522,6 +529,7 @@ class Image:
 
     def _kraft_version(self, record: KRaftVersionRecord, _offset: int) -> None:
         self.kraft_version = record.kraft_version
+        self._features_changed = True
 
     def _voters(self, record: VotersRecord, _offset: int) -> None:
         self.voters = record

@@ -16,6 +16,8 @@ QUORUM: Final = "DescribeQuorum"
 DIRECTORIES: Final = "DescribeLogDirs"
 MOVE: Final = "AlterReplicaLogDirs"
 TIME: Final = {"timeoutMs": 10_000}
+SOME_ID: Final = "bm9ib2R5J3Mgdm90ZXIuLg"
+MISSING_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
 
 
 def more(name: str, count: int, assignments: list[list[int]] | None = None) -> Body:
@@ -128,6 +130,19 @@ def quorum(play: Play) -> None:
         play.ask(QUORUM, version, label="nothing", topics=[])
 
 
+@case
+def voters_that_stay(play: Play) -> None:
+    reached, elsewhere = ([{"name": name, "host": "127.0.0.1", "port": 1}] for name in ("CONTROLLER", "OTHER"))
+    for voter, directory, listeners in (
+        (2, SOME_ID, reached), (2, SOME_ID, []), (2, SOME_ID, elsewhere), (2, MISSING_ID, reached), (-1, SOME_ID, reached),
+        (1, SOME_ID, reached),
+    ):  # fmt: skip
+        body = {"clusterId": None, "voterId": voter, "voterDirectoryId": directory}
+        for version in play.versions("AddRaftVoter"):
+            play.ask("AddRaftVoter", version, **body, listeners=listeners, **TIME)
+        play.ask("RemoveRaftVoter", 0, **body)
+
+
 UPDATES: Final[dict[str, list[tuple[str, int, int]]]] = {
     "unknown": [("nope", 1, 1)],
     "as it is": [("metadata.version", 30, 1)],
@@ -147,6 +162,10 @@ UPDATES: Final[dict[str, list[tuple[str, int, int]]]] = {
     "one is wrong": [("group.version", 0, 2), ("nope", 1, 1)],
     "twice": [("group.version", 0, 2), ("group.version", 1, 1)],
     "nothing": [],
+    "the quorum as it is": [("kraft.version", 0, 1)],
+    "the quorum as it is, downgrading": [("kraft.version", 0, 3)],
+    "a quorum of later": [("kraft.version", 2, 1)],
+    "a quorum of never": [("kraft.version", -1, 2)],
 }
 
 

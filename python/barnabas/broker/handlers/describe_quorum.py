@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from barnabas.broker.voters import NO_DIRECTORY, voter_directory
 from barnabas.controller.image import METADATA_TOPIC
 from barnabas.errors import UnknownTopicOrPartitionError
 from barnabas.protocol.messages.describe_quorum import DescribeQuorumResponse
@@ -53,6 +54,7 @@ def _describe(plane: ControlPlane, request: Request, partition: Any) -> None:
     partition.current_voters = [
         DescribeQuorumResponse.ReplicaState(
             replica_id=plane.metadata.node_id,
+            replica_directory_id=voter_directory(plane) if request.version >= FIRST_WITH_NODES else NO_DIRECTORY,
             log_end_offset=log_end,
         )
     ]

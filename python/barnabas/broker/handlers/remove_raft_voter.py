@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from barnabas.broker.refused_keys import refuse_voter_change
+from barnabas.broker.voters import refuse_removed
 from barnabas.protocol.messages.remove_raft_voter import RemoveRaftVoterResponse
 
 if TYPE_CHECKING:
@@ -15,5 +15,5 @@ __all__ = ["handle"]
 
 
 def handle(plane: ControlPlane, request: Request) -> None:
-    """Answers as Kafka does whose voters cannot change."""
-    refuse_voter_change(plane, request, "removing", RemoveRaftVoterResponse)
+    """Answers why the voters stay what they are."""
+    refuse_removed(plane, request, RemoveRaftVoterResponse)

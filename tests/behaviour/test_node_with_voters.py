@@ -1,0 +1,191 @@
+"""A node whose data is in two directories and whose metadata log has kraft.version 1: the reference, and our broker on a copy
+of what the reference wrote. The suite's other cases have one directory and kraft.version 0."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from raw_client import RawClient, record_batch
+from reference_kafka import CLUSTER_ID, free_port, options, reference_kafka
+
+from barnabas import Broker
+from barnabas.errors import KafkaStorageError
+from barnabas.protocol.messages.add_raft_voter import AddRaftVoterRequest
+from barnabas.protocol.messages.alter_replica_log_dirs import AlterReplicaLogDirsRequest
+from barnabas.protocol.messages.api_versions import ApiVersionsRequest
+from barnabas.protocol.messages.create_topics import CreateTopicsRequest
+from barnabas.protocol.messages.describe_log_dirs import DescribeLogDirsRequest
+from barnabas.protocol.messages.describe_quorum import DescribeQuorumRequest
+from barnabas.protocol.messages.remove_raft_voter import RemoveRaftVoterRequest
+from barnabas.protocol.messages.update_features import UpdateFeaturesRequest
+from barnabas.protocol.messages.update_raft_voter import UpdateRaftVoterRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.interop
+BOUND = 60.0
+TOPIC = "moved"
+PARTITIONS = 4
+STRANGER = b"nobody's voter.."
+NONE = bytes(16)
+
+
+def quorum(client: RawClient) -> Any:
+    """The metadata log's partition, as DescribeQuorum tells it."""
+    partition = DescribeQuorumRequest.PartitionData(partition_index=0)
+    topic = DescribeQuorumRequest.TopicData(topic_name="__cluster_metadata", partitions=[partition])
+    return client.ask(DescribeQuorumRequest(topics=[topic])).topics[0].partitions[0]
+
+
+def voters(client: RawClient) -> Iterator[tuple[str, Any]]:
+    """What is said of the quorum, and to attempts to change it."""
+    answer = client.ask(ApiVersionsRequest(client_software_name="raw", client_software_version="1"), 4)
+    levels = {one.name: one.max_version_level for one in answer.finalized_features}
+    yield "kraft.version", levels.get("kraft.version")
+    yield "voters served", [(one.api_key, one.max_version) for one in answer.api_keys if one.api_key in (80, 81, 82)]
+    own = [(one.replica_id, bytes(one.replica_directory_id)) for one in quorum(client).current_voters]
+    yield "voters", own
+    directory = own[0][1]
+    listener = AddRaftVoterRequest.Listener
+    reached = [listener(name="CONTROLLER", host="127.0.0.1", port=1)]
+    other = [listener(name="OTHER", host="127.0.0.1", port=1)]
+    for cluster in (None, CLUSTER_ID, "other"):
+        for voter_id, key, listeners in (
+            (2, STRANGER, reached), (2, STRANGER, []), (2, STRANGER, other), (2, NONE, reached), (-1, STRANGER, reached),
+            (1, directory, reached), (1, STRANGER, reached),
+        ):  # fmt: skip
+            added = AddRaftVoterRequest(
+                cluster_id=cluster, voter_id=voter_id, voter_directory_id=key, listeners=listeners, timeout_ms=2_000
+            )
+            removed = RemoveRaftVoterRequest(cluster_id=cluster, voter_id=voter_id, voter_directory_id=key)
+            for asked in (added, removed):
+                answer = client.ask(asked)
+                name = f"{type(asked).__name__} {cluster} {voter_id} {key!r} {[one.name for one in listeners]}"
+                yield name, (answer.error_code, answer.error_message)
+    for level in (0, 1, 2, -1):
+        for kind in (1, 2, 3, 9):
+            update = UpdateFeaturesRequest.FeatureUpdateKey(
+                feature="kraft.version", max_version_level=level, upgrade_type=kind
+            )
+            answer = client.ask(UpdateFeaturesRequest(feature_updates=[update], timeout_ms=5_000))
+            yield f"UpdateFeatures {level} {kind}", (answer.error_code, answer.error_message)
+    yield (
+        "voters after that",
+        [(one.replica_id, bytes(one.replica_directory_id)) for one in quorum(client).current_voters],
+    )
+
+
+def update_is_not_for_clients(address: str) -> bool:
+    """Only controllers are asked to update a voter: on this listener the connection ends."""
+    with RawClient(address, timeout=BOUND) as client:
+        client.send(UpdateRaftVoterRequest(cluster_id=CLUSTER_ID))
+        return client.closed()
+
+
+def fill(client: RawClient) -> None:
+    """Each partition of the topic has a record, and so a directory."""
+    topic = CreateTopicsRequest.CreatableTopic(name=TOPIC, num_partitions=PARTITIONS, replication_factor=1)
+    topic_id = client.ask(CreateTopicsRequest(topics=[topic], timeout_ms=20_000)).topics[0].topic_id
+    for index in range(PARTITIONS):
+        while client.produce(TOPIC, topic_id, index, record_batch([b"x"]))[0]:
+            pass
+
+
+def places(client: RawClient) -> tuple[list[str], dict[int, str]]:
+    """The directories, and which of them has each partition."""
+    wanted = DescribeLogDirsRequest.DescribableLogDirTopic(topic=TOPIC, partitions=[*range(PARTITIONS)])
+    results = client.ask(DescribeLogDirsRequest(topics=[wanted])).results
+    where = {
+        partition.partition_index: result.log_dir
+        for result in results
+        for topic in result.topics
+        for partition in topic.partitions
+        if not partition.is_future_key
+    }
+    return sorted(result.log_dir for result in results), where
+
+
+def moves(client: RawClient) -> Iterator[tuple[str, Any]]:
+    """What is said to moves that change nothing, that make no sense, and that are called off."""
+    directories, where = places(client)
+    assert len(directories) == 2
+    assert sorted(where) == [*range(PARTITIONS)]
+    own = where[0]
+    (other,) = (path for path in directories if path != own)
+
+    def ask(*wanted: tuple[str, str, int]) -> list[tuple[str, int, int]]:
+        dirs = [
+            AlterReplicaLogDirsRequest.AlterReplicaLogDir(
+                path=path,
+                topics=[AlterReplicaLogDirsRequest.AlterReplicaLogDirTopic(name=name, partitions=[index])],
+            )
+            for path, name, index in wanted
+        ]
+        results = client.ask(AlterReplicaLogDirsRequest(dirs=dirs)).results
+        return sorted(
+            (topic.topic_name, one.partition_index, one.error_code) for topic in results for one in topic.partitions
+        )
+
+    yield "its own", ask((own, TOPIC, 0))
+    yield "each its own", [ask((where[index], TOPIC, index)) for index in range(PARTITIONS)]
+    yield "nowhere", ask(("/no/such/directory", TOPIC, 0))
+    yield "with a slash", ask((f"{own}/", TOPIC, 0))
+    yield "no path", ask(("", TOPIC, 0))
+    yield "no such topic, elsewhere", ask((other, "missing", 0))
+    yield "no such partition, elsewhere", ask((other, TOPIC, 9))
+    yield "no such topic, nowhere", ask(("/no/such/directory", "missing", 0))
+    yield "elsewhere, then its own", ask((other, TOPIC, 0), (own, TOPIC, 0))
+    yield "elsewhere, then nowhere", ask((other, TOPIC, 0), ("/no/such/directory", TOPIC, 0))
+    moved = ask((other, TOPIC, 0))
+    yield "called off", ask((own, TOPIC, 0))
+    yield "called off again", ask((own, TOPIC, 0))
+    yield "moved", moved
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What the reference says, and what our broker says."""
+    root = tmp_path_factory.mktemp("voters")
+    found: list[dict[str, Any]] = []
+
+    def ask(address: str) -> None:
+        with RawClient(address, timeout=BOUND) as client:
+            fill(client)
+            found.append({**dict(voters(client)), **dict(moves(client))})
+        found[-1]["UpdateRaftVoter"] = update_is_not_for_clients(address)
+
+    def directories(of: Path) -> dict[str, str]:
+        return {"log.dirs": f"{of / 'a'},{of / 'b'}"}
+
+    with reference_kafka(root / "kafka", directories(root / "kafka"), may_change_voters=True) as address:
+        for name in "ab":
+            left = root / "ours" / name
+            shutil.copytree(root / "kafka" / name, left, ignore=shutil.ignore_patterns(".lock", "*.tmp"))
+        ask(address)
+    given = {**options(root, free_port(), free_port()), **directories(root / "ours")}
+    with Broker(config={**given, "controller.quorum.voters": ""}, embedded=False) as broker:
+        ask(broker.bootstrap_servers)
+    return found
+
+
+@pytest.mark.timeout(180)
+def test_a_quorum_of_one_is_what_it_is(told: list[dict[str, Any]]) -> None:
+    theirs, ours = told
+    assert theirs["kraft.version"] == 1
+    assert theirs["voters"][0][1] != NONE
+    assert {name: said for name, said in ours.items() if theirs[name] != said and name != "moved"} == {}
+    codes = {said[0] for name, said in theirs.items() if re.match("Add|Remove|Update", name) and said is not True}
+    assert codes == {0, 7, 42, 95, 104, 126, 127}, "the cases are what they should be"
+
+
+@pytest.mark.timeout(180)
+def test_replicas_stay_in_their_directories(told: list[dict[str, Any]]) -> None:
+    """That they cannot move is one of the limits that the README names."""
+    theirs, ours = told
+    assert theirs["moved"] == [(TOPIC, 0, 0)]
+    assert ours["moved"] == [(TOPIC, 0, KafkaStorageError.code)]

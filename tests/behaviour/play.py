@@ -23,6 +23,8 @@ CLIENT = "behaviour"
 UNKNOWN_TOPIC = 3
 TOPIC_RESOURCE = 2
 CLOSED = {"closed": True}
+UNSAID = {"GetTelemetrySubscriptions", "PushTelemetry"}
+"""Served, but advertised only where something takes clients' metrics."""
 
 
 class NotServedError(Exception):
@@ -336,7 +338,8 @@ class Play:
         if not self._advertised:
             names = {key: name for name, key in KEYS.items()}
             ranges = self.quiet("ApiVersions", 0)["apiKeys"]
-            self._advertised = {names[one["apiKey"]]: (one["minVersion"], one["maxVersion"]) for one in ranges}
+            unsaid = {api: (0, self.versions(api)[-1]) for api in UNSAID}
+            self._advertised = unsaid | {names[one["apiKey"]]: (one["minVersion"], one["maxVersion"]) for one in ranges}
         low, high = self._advertised.get(api, (0, -1))
         if not low <= version <= high:
             raise NotServedError(f"{api} v{version}")

@@ -62,6 +62,7 @@ class ControlPlane:
         self.groups = GroupCoordinators(
             core, self.deadlines, self.metadata, options.group_settings(), options.consumer_settings()
         )
+        self.metadata.shows_client_metrics = options.value("barnabas.metrics.listen") is not None
         self.metadata.topics_removed = lambda names: self.groups.forget_topics(names, self.moment())
         self.producer_ids = ProducerIds(self.metadata)
         self._telemetry: ClientTelemetry | None = None

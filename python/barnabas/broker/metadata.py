@@ -60,6 +60,7 @@ class ClusterMetadata:
         self._deltas: deque[tuple[int, list[tuple[Any, ...]], list[str]]] = deque()
         self.topics_removed: Callable[[list[str]], None] = lambda _names: None
         self.data_dirs: list[str] = []
+        self.shows_client_metrics = False
         self._is_durable = False
         self._publishes_controller = True
         self._client_metrics_version = -1
@@ -231,12 +232,16 @@ class ClusterMetadata:
             self.snapshots.appended(self.image, end_offset, self.replica.leader_epoch)
 
     def _offers(self) -> list[tuple[Any, ...]]:
-        """Returns which APIs clients are to be told of from here on: telemetry, while somebody is subscribed."""
+        """Returns which APIs clients are told of from here on: telemetry, while it is shown and somebody is subscribed.
+
+        Who asks without having been told is answered, as by Kafka.
+        """
         version = self.image.client_metrics_version
         if version == self._client_metrics_version:
             return []
         self._client_metrics_version = version
-        is_offered = any(kind == CLIENT_METRICS_RESOURCE for kind, _ in self.image.configs)
+        is_subscribed = any(kind == CLIENT_METRICS_RESOURCE for kind, _ in self.image.configs)
+        is_offered = is_subscribed and self.shows_client_metrics
         return [("offered", key, is_offered) for key in TELEMETRY]
 
     def _committed(self, offset: int) -> None:

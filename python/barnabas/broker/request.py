@@ -95,7 +95,8 @@ class Request:
         if mutations is None:
             return
         owes_ms = self.core.charge_mutations(self.token, mutations.spent)
-        if mutations.refused or not mutations.is_strict:
+        # As in Kafka, whoever changes nothing is not told what it still owes.
+        if mutations.refused or (mutations.spent and not mutations.is_strict):
             self._owes_until_ns = time.perf_counter_ns() + owes_ms * 1_000_000
 
     def respond(self, message: Any) -> None:

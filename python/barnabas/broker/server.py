@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from barnabas.broker import core, log
 from barnabas.broker.control import ControlPlane
-from barnabas.broker.handlers import HANDLERS, METADATA, TELEMETRY
+from barnabas.broker.handlers import HANDLERS, METADATA
 from barnabas.broker.hooks import Clock, Faults, Requests
 from barnabas.broker.ids import fresh_cluster_id, fresh_uuid_text
 from barnabas.broker.metrics import MetricsServer, exposition, parse
@@ -114,7 +114,7 @@ class Broker:
                 "log_defaults": self.options.log_defaults(),
                 "broker": self.options.core_options(),
                 "api_caps": caps,
-                "control_apis": {key: codec.valid_versions(key) for key in self._control_apis()},
+                "control_apis": {key: codec.valid_versions(key) for key in HANDLERS if key != METADATA},
                 "features": features,
             },
         )
@@ -148,10 +148,6 @@ class Broker:
             if max(low, level_min) <= min(high, level_max):
                 capped.append((name, max(low, level_min), min(high, level_max), min(finalized, level_max)))
         return caps, capped
-
-    def _control_apis(self) -> list[int]:
-        has_metrics_port = self.options.value("barnabas.metrics.listen") is not None
-        return [key for key in HANDLERS if key != METADATA and (has_metrics_port or key not in TELEMETRY)]
 
     def _exposition(self) -> str:
         return exposition(self._core, self._plane)

@@ -75,6 +75,7 @@ class Instance:
         self.version = -1
         self.asked_ms = self.pushed_ms = float("-inf")
         self.is_terminating = False
+        self.may_ask_again = False
         self.expires_ms = 0.0
         self.connection_id = -1
         self.series: dict[tuple[str, tuple[tuple[str, str], ...]], Sample] = {}
@@ -82,7 +83,7 @@ class Instance:
     def may_ask(self, now_ms: float) -> bool:
         """Whether it may ask for its subscription again; then this counts as having done so."""
         if now_ms - max(self.asked_ms, self.pushed_ms) < self.interval_ms:
-            return False
+            return self.may_ask_again
         self.asked_ms = now_ms
         return True
 
@@ -131,6 +132,7 @@ class ClientTelemetry:
         instance = self._instance(instance_id, client, connection_id, image, now_ms)
         if not instance.may_ask(now_ms):
             return self._refuse(ThrottlingQuotaExceededError), None
+        instance.may_ask_again = False
         return 0, instance
 
     def push(self, message: Any, client: Subscriber, connection_id: int, image: Image, now_ms: float) -> int:
@@ -141,6 +143,8 @@ class ClientTelemetry:
         instance = self._instance(instance_id, client, connection_id, image, now_ms)
         refused = self._refused(instance, message, now_ms)
         instance.is_terminating = message.terminating
+        # Whoever has to be told anew how to push need not wait for it.
+        instance.may_ask_again = refused in (UnknownSubscriptionIdError, UnsupportedCompressionTypeError)
         if refused is not None:
             return self._refuse(refused)
         if message.metrics:

@@ -36,5 +36,6 @@ class Mutations:
         """
         if self.is_strict and self._left < self.spent:
             self.refused = True
-            raise Refused(ThrottlingQuotaExceededError.code, "The throttling quota has been exceeded.")
+            # Kafka leaves out messages that say no more than the code.
+            raise Refused(ThrottlingQuotaExceededError.code, None)
         self.spent += partitions

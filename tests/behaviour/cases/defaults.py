@@ -16,7 +16,7 @@ NOT_HERE: Final = {
     "InitializeShareGroupState", "ReadShareGroupState", "WriteShareGroupState", "DeleteShareGroupState",
     "ReadShareGroupStateSummary", "StreamsGroupHeartbeat", "StreamsGroupDescribe", "DescribeShareGroupOffsets",
     "AlterShareGroupOffsets", "DeleteShareGroupOffsets",
-    # Only with a plug-in for metrics.
+    # They make up ids of clients: module `telemetry`.
     "GetTelemetrySubscriptions", "PushTelemetry",
     # Their defaults ask for everything that other cases made.
     "DescribeConfigs", "DescribeLogDirs", "ListGroups", "ListConfigResources",

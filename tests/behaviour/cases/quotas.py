@@ -6,13 +6,16 @@ Throttle times are compared in seconds, long ones in tens of them; sizes and rat
 from __future__ import annotations
 
 import time
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from barnabas.protocol.apis import APIS
 from behaviour.batches import batch
 from behaviour.cases import Body, Play, Topic, case
 from behaviour.cases.bodies import coordinator_is_ready, of, to
 from behaviour.cases.defaults import FIELDS, NOT_HERE
+
+if TYPE_CHECKING:
+    from behaviour.play import Connection
 
 QUOTAS: Final = "AlterClientQuotas"
 BIG: Final = 3_000
@@ -161,6 +164,15 @@ def every_api_is_charged_for_time(play: Play) -> None:
     limit(play, topic, {CLIENT: client}, request_percentage=None)
 
 
+def is_served(connection: Connection) -> bool:
+    """Whether a connection gets an answer."""
+    try:
+        connection.send(b"\x00\x12\x00\x00\x00\x00\x00\x07\xff\xff")
+        return connection.receive() is not None
+    except (BrokenPipeError, ConnectionResetError):
+        return False
+
+
 # One connection a second: the eleventh within ten seconds is not served, and closed a second later.
 @case
 def addresses_open_so_many_connections_a_second(play: Play) -> None:
@@ -168,14 +180,6 @@ def addresses_open_so_many_connections_a_second(play: Play) -> None:
     limit(play, topic, {IP: "127.0.0.1"}, connection_creation_rate=1.0)
     try:
         connections = [play.connect() for _ in range(16)]
-        frame = b"\x00\x12\x00\x00\x00\x00\x00\x07\xff\xff"
-        answered = 0
-        for connection in connections:
-            try:
-                connection.send(frame)
-                answered += connection.receive() is not None
-            except (BrokenPipeError, ConnectionResetError):
-                continue
-        play.tell("served", "ApiVersions", {"connections": answered})
+        play.tell("served", "ApiVersions", {"connections": sum(map(is_served, connections))})
     finally:
         limit(play, topic, {IP: "127.0.0.1"}, connection_creation_rate=None)

@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::BorrowedFd;
 
+use crate::cold;
 use crate::framing::FRAME_PREFIX_LEN;
 
 /// A file that ranges can be sent from.
@@ -11,6 +12,10 @@ pub trait RangeSource: Send + Sync + 'static {
     fn descriptor(&self) -> Option<BorrowedFd<'_>>;
     /// Reads at `position`; returns how many bytes were read, 0 only at the end of the file.
     fn read_at(&self, buffer: &mut [u8], position: u64) -> io::Result<usize>;
+    /// Whether a byte can be read without waiting for a disk; true where that cannot be found out.
+    fn is_at_hand(&self, position: u64) -> bool {
+        cold::is_in_page_cache(self.descriptor(), position)
+    }
 }
 
 /// A range of a file.

@@ -4,6 +4,10 @@
 //! connection: callers must drop it on any error from here.
 
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::AsFd;
+#[cfg(target_os = "linux")]
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -11,7 +15,9 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::activity::Activity;
-use crate::cold::{ReadAhead, warm};
+use crate::cold::warm;
+#[cfg(target_os = "linux")]
+use crate::cold::{ColdRange, WARM_BYTES, is_missing};
 use crate::framing::BufferPool;
 use crate::part::{FileRange, RangeSource, Response};
 
@@ -22,9 +28,9 @@ const INLINE_RANGE_BYTES: usize = 16 * 1024;
 const CHUNK_BYTES: usize = 256 * 1024;
 /// Capacity of the buffer that bytes and small ranges are assembled in.
 const SCRATCH_BYTES: usize = 2 * CHUNK_BYTES;
-/// How much of a range is looked for in the page cache at once, and read if it is not there.
+/// How much a reactor sends when a socket that was full takes something again, before a helper goes on.
 #[cfg(target_os = "linux")]
-const WARM_BYTES: usize = 1024 * 1024;
+const PROBE_BYTES: usize = 64 * 1024;
 /// How much one connection sends before the others get their turn: some 40 µs of work.
 #[cfg(target_os = "linux")]
 const TURN_BYTES: usize = 256 * 1024;
@@ -56,11 +62,22 @@ pub(crate) struct Sending<'a> {
 impl Sending<'_> {
     /// Whether helpers read before anything is sent, without a look at the page cache.
     pub(crate) fn is_cold(&self) -> bool {
-        self.expects_cold || self.found_cold.load(Ordering::Relaxed)
+        self.expects_cold || self.was_cold()
+    }
+
+    /// Whether something of this response was not in the page cache.
+    pub(crate) fn was_cold(&self) -> bool {
+        self.found_cold.load(Ordering::Relaxed)
     }
 
     pub(crate) fn note_cold(&self) {
         self.found_cold.store(true, Ordering::Relaxed);
+    }
+
+    /// A chunk was read from the disk.
+    pub(crate) fn count_cold(&self) {
+        self.cold_reads.fetch_add(1, Ordering::Relaxed);
+        self.note_cold();
     }
 }
 
@@ -190,30 +207,55 @@ async fn send_file<F: RangeSource + Clone>(
     range: &FileRange<F>,
     how: &Sending<'_>,
 ) -> io::Result<()> {
-    let (mut done, mut warmed, mut in_turn) = (0, 0, 0);
-    let mut ahead = None;
+    let (mut done, mut looked, mut in_turn) = (0, 0, 0);
     while done < range.len {
-        if warmed < range.len && done + TURN_BYTES > warmed {
-            let chunk = |warmed: usize| (range.len - warmed).min(WARM_BYTES);
-            match ahead.take() {
-                Some(reading) => ReadAhead::end(reading, how, false).await?,
-                None => warm(range, warmed, chunk(warmed), how).await?,
+        if looked < range.len && done + TURN_BYTES > looked {
+            let chunk = (range.len - looked).min(WARM_BYTES);
+            let is_missing = !how.is_cold() && is_missing(range, looked, chunk)?;
+            if is_missing {
+                how.note_cold();
             }
-            warmed += chunk(warmed);
-            if warmed < range.len && how.is_cold() {
-                ahead = Some(ReadAhead::begin(range, warmed, chunk(warmed))?);
+            if how.is_cold() {
+                // What was found before goes out here.
+                while done < looked {
+                    done += send_some(stream, range, done, looked - done).await?;
+                }
+                return send_cold(stream, range, done, how).await;
             }
+            looked += chunk;
         }
         if in_turn >= TURN_BYTES {
             in_turn = 0;
             tokio::task::yield_now().await;
         }
         // Not cut where a turn ends: what is left of one would be a call, and often a wait, of its own.
-        let count = send_some(stream, range, done, (warmed - done).min(TURN_BYTES)).await?;
+        let count = send_some(stream, range, done, (looked - done).min(TURN_BYTES)).await?;
         done += count;
         in_turn += count;
         if done < range.len {
             how.activity.touch(Instant::now());
+        }
+    }
+    Ok(())
+}
+
+/// Sends a range from `done` on by helpers, which read a chunk, ask for the next one and send what the socket takes.
+#[cfg(target_os = "linux")]
+async fn send_cold<F: RangeSource + Clone>(
+    stream: &TcpStream,
+    range: &FileRange<F>,
+    done: usize,
+    how: &Sending<'_>,
+) -> io::Result<()> {
+    // The helper's own: it may still be at it when the connection is closed.
+    let socket = Arc::new(stream.as_fd().try_clone_to_owned()?);
+    let mut cold = ColdRange::new(range, done);
+    while !cold.is_sent() {
+        cold = cold.go_on(&socket, how).await?;
+        how.activity.touch(Instant::now());
+        if cold.done < cold.read {
+            // The socket is full, and only here can one wait until it is not.
+            cold.done += send_some(stream, range, cold.done, (cold.read - cold.done).min(PROBE_BYTES)).await?;
         }
     }
     Ok(())

@@ -4,7 +4,7 @@
 `fetch`        the same for a reader that takes what it gets as fast as it comes
 `ack`          one record at a time on an idle broker: time to the acknowledgement, CPU per request
 `start`        start to the first answered request, memory and CPU when idle, memory after 10 M records
-`cold`         a quiet producer's latency while a reader catches up from the disk
+`cold`         a quiet producer's latency while a reader catches up from the disk, for some seconds each
 `metadata`     a request for the metadata of 10,000 partitions, also while a Python thread holds the GIL
 `connections`  CPU per byte by number of partitions and connections, at equal batch size
 `topic`        a new topic of 500 partitions: creation and the first record of each
@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -63,10 +64,18 @@ class Bench:
             self._brokers = [self._stack.enter_context(kind(self.directory)) for kind in (Barnabas, Reference)]
         return self._brokers
 
-    def alternate(self, measure: Callable[[Broker, int], MEASURED]) -> dict[str, list[MEASURED]]:
-        """Measures one broker after the other; the first round warms up and is not kept."""
+    def alternate(
+        self, measure: Callable[[Broker, int], MEASURED], *, seconds_max: float = math.inf
+    ) -> dict[str, list[MEASURED]]:
+        """Measures one broker after the other; the first round warms up and is not kept.
+
+        No round but the second is begun when `seconds_max` are over.
+        """
         runs: dict[str, list[MEASURED]] = {broker.name: [] for broker in self.brokers()}
+        end = time.perf_counter() + seconds_max
         for number in range(-1, self.runs):
+            if number > 0 and time.perf_counter() >= end:
+                break
             for broker in self.brokers():
                 measured = measure(broker, number)
                 if number >= 0:
@@ -272,7 +281,7 @@ def measure_start(bench: Bench) -> tuple[MEASURED, list[Row]]:
 
 def measure_cold(bench: Bench) -> tuple[MEASURED, list[Row]]:
     batch, topic = Batch.of(MIB, 1024), "cold"
-    count = bench.scaled(3072, 256)
+    count, alone_s, beside_s = bench.scaled(3072, 256), bench.scaled(4, 1), bench.scaled(8, 2)
     for broker in bench.brokers():
         broker.create_topic(topic, 1)
         broker.create_topic("quiet", 1)
@@ -281,8 +290,9 @@ def measure_cold(bench: Bench) -> tuple[MEASURED, list[Row]]:
     def run(broker: Broker, _: int) -> MEASURED:
         quiet = Quiet(broker.address, "quiet")
         broker.drop_from_cache(topic)
-        alone = quiet.measure(bench.scaled(4, 1))
-        command = [sys.executable, str(CLIENTS), "drain", broker.address, topic, str(count), str(MIB), "1024"]
+        alone = quiet.measure(alone_s)
+        numbers = map(str, (count, MIB, 1024, beside_s))
+        command = [sys.executable, str(CLIENTS), "drain", broker.address, topic, *numbers]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
             assert reader.stdin is not None
             assert reader.stdout is not None
@@ -290,9 +300,9 @@ def measure_cold(bench: Bench) -> tuple[MEASURED, list[Row]]:
             before = broker.read_bytes()
             reader.stdin.write("begin\n")
             reader.stdin.close()
-            beside = quiet.measure_until(lambda: reader.poll() is not None, 120)
+            beside = quiet.measure_until(lambda: reader.poll() is not None, beside_s + 30)
             read = json.loads(reader.stdout.readline())
-        return {
+        measured = {
             "p99_alone_us": alone["p99_us"],
             "p99_us": beside["p99_us"],
             "p50_us": beside["p50_us"],
@@ -300,10 +310,16 @@ def measure_cold(bench: Bench) -> tuple[MEASURED, list[Row]]:
             "requests": beside["requests"],
             "p99_beside_to_alone": beside["p99_us"] / alone["p99_us"],
             "reader_mb_per_s": read["mb_per_s"],
+            "reader_mb": read["mb"],
             "read_from_disk_mb": (broker.read_bytes() - before) / 1e6,
         }
+        told = "{p99_alone_us:.0f} us alone, {p99_us:.0f} us beside a reader of {reader_mb_per_s:.0f} MB/s".format(
+            **measured
+        )
+        print(f"{broker.name}: p99 {told}", file=sys.stderr, flush=True)
+        return measured
 
-    result = {"log_mb": count * len(batch) / 1e6, **summary(bench.alternate(run))}
+    result = {"log_mb": count * len(batch) / 1e6, **summary(bench.alternate(run, seconds_max=150))}
     for broker in bench.brokers():
         broker.delete_topic(topic)
         broker.delete_topic("quiet")
@@ -387,7 +403,7 @@ def measure_connections(bench: Bench) -> tuple[MEASURED, list[Row]]:
                 return {**crowd.run(seconds, broker.cpu_s), "page_cache_ns_per_byte": floor}
 
             full_name = f"{name}, batches of {size} B"
-            case = result[full_name] = summary(bench.alternate(run))
+            case = result[full_name] = summary(bench.alternate(run, seconds_max=30))
             base = result[f"8 partitions, 8 connections, batches of {size} B"]
             ratio, theirs = (a / b for a, b in zip(of(case, "ns_per_byte"), of(base, "ns_per_byte"), strict=True))
             rows.append(Row(full_name, "ns of CPU per byte", *of(case, "ns_per_byte")))

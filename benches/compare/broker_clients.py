@@ -1,12 +1,14 @@
 """Clients of plain sockets for `broker.py`: requests are made before the clock starts, answers are looked at as little as
 needed to know that they are no refusals, so that what is measured is the broker.
 
-`python broker_clients.py drain ADDRESS TOPIC BATCHES` reads a topic once as a process of its own.
+`python broker_clients.py drain ADDRESS TOPIC BATCHES BYTES RECORD_BYTES SECONDS` reads a topic once, for so long at most, as a
+process of its own.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import resource
 import select
 import socket
@@ -202,12 +204,17 @@ def produce(address: str, topic: str, frames: list[bytes], count: int, in_flight
     client.close()
 
 
-def drain(address: str, topic: str, batch: Batch, count: int, *, partitions: int = 1) -> int:
-    """Reads `count` batches of each partition from the beginning, one request after the other; returns the bytes."""
+def drain(
+    address: str, topic: str, batch: Batch, count: int, *, partitions: int = 1, seconds_max: float = math.inf
+) -> int:
+    """Reads `count` batches of each partition from the beginning, one request after the other; returns the bytes.
+
+    When `seconds_max` are over it leaves the rest.
+    """
     client = Client(address)
-    total = 0
+    total, end = 0, time.perf_counter() + seconds_max
     left = dict.fromkeys(range(partitions), count)
-    while left:
+    while left and time.perf_counter() < end:
         for index in list(left):
             offset = (count - left[index]) * batch.records
             client.send(fetch_frame(topic, {index: offset}, max(8 << 20, len(batch))))
@@ -302,14 +309,14 @@ def confluent_one_at_a_time(address: str, topic: str, count: int) -> MEASURED:
 def main(name: str, address: str, topic: str, *numbers: str) -> None:
     """A load of its own process: says that it is ready, begins when its input has a line."""
     if name == "drain":
-        batches, size, record_bytes = map(int, numbers)
+        batches, size, record_bytes, seconds_max = map(int, numbers)
         batch = Batch.of(size, record_bytes)
         print("ready", flush=True)
         sys.stdin.readline()
         begin = time.perf_counter()
-        total = drain(address, topic, batch, batches)
+        total = drain(address, topic, batch, batches, seconds_max=seconds_max)
         wall = time.perf_counter() - begin
-        print(json.dumps({"seconds": wall, "mb_per_s": total / wall / 1e6}), flush=True)
+        print(json.dumps({"seconds": wall, "mb": total / 1e6, "mb_per_s": total / wall / 1e6}), flush=True)
     elif name == "confluent":
         print(json.dumps(confluent_one_at_a_time(address, topic, int(numbers[0]))))
 

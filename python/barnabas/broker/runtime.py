@@ -30,9 +30,9 @@ __all__ = ["Failed", "Replica", "ReplicaState", "Role"]
 
 LOAD_READ_BYTES = 128 * 1024
 """About 1,000 committed offsets, whose decoding is the one part of a slice that cannot be interrupted."""
-LOAD_SLICE_MS = 1.5
-"""Less than a third of what a slice may take at most: its first portion decodes a whole read, and the thread may have
-to wait for the interpreter or a core while it is at it."""
+LOAD_SLICE_MS = 1.0
+"""A fifth of what a slice may take at most: its first portion decodes a whole read, and the thread may have to wait for
+the interpreter, or 3 ms for a core, while it is at it."""
 LOAD_SLICE_RECORDS = 64
 RELOAD_BACKOFF_MS = 200.0
 RELOAD_BACKOFF_MS_MAX = 10_000.0

@@ -159,7 +159,7 @@ def test_request_that_cannot_be_handled_is_refused_alone() -> None:
 def test_loading_reads_on_and_replays_in_slices() -> None:
     count = 3 * LOAD_SLICE_RECORDS
     world = World(records=count + 10)
-    world.core.tick_ms = 1.0  # two portions of records fit into a slice
+    world.core.tick_ms = 0.5  # two portions of records fit into a slice
     world.ask("read")
     assert world.answers == [Failed(LOADING)]
     world.finish_read(count)

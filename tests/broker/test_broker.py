@@ -155,6 +155,14 @@ def test_directory_of_another_node_is_refused(tmp_path: Path) -> None:
         assert broker.cluster_id == cluster_id
 
 
+def test_directories_of_different_clusters_are_refused(tmp_path: Path) -> None:
+    for name in "ab":
+        Broker(tmp_path / name).close()
+    both = f"{tmp_path / 'a'},{tmp_path / 'b'}"
+    with pytest.raises(errors.ConfigError, match="the data directories belong to different clusters"):
+        Broker(log_dirs=both)
+
+
 def test_listener_on_a_port_in_use_is_refused(broker: Broker) -> None:
     before = threading.active_count()
     with pytest.raises(OSError, match=broker.bootstrap_servers):

@@ -173,6 +173,23 @@ def deleted(play: Play) -> None:
 
 
 @case
+def nothing_is_left_but_the_group(play: Play) -> None:
+    """It is there until somebody looks whether it may go."""
+    group, topic = group_of(play), play.topic()
+    play.quiet(COMMIT, 9, **commit(group, Topic(topic.name, "")))
+    topics = [{"name": topic.name, "partitions": [{"partitionIndex": 0}]}]
+    for label in ("deleted", "again"):
+        play.ask("OffsetDelete", 0, label=label, groupId=group, topics=topics)
+        committed(play, 9, group, None)
+        play.ask("DescribeGroups", 6, label=label, groups=[group])
+        play.ask("ConsumerGroupDescribe", 1, label=label, groupIds=[group])
+    for label in ("there", "gone"):
+        play.ask("DeleteGroups", 2, label=label, groupsNames=[group])
+        play.ask("OffsetDelete", 0, label=label, groupId=group, topics=topics)
+        play.ask("DescribeGroups", 6, label=label, groups=[group])
+
+
+@case
 def gone_with_the_group(play: Play) -> None:
     group, topic = group_of(play), play.topic()
     play.quiet(COMMIT, 9, **commit(group, Topic(topic.name, "")))

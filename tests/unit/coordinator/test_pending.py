@@ -12,7 +12,7 @@ from virtual_shard import GROUP, VirtualShard
 
 from barnabas.broker import group_records
 from barnabas.coordinator.committed import CommittedOffset, OffsetKey
-from barnabas.coordinator.pending import Marker, Transactional
+from barnabas.coordinator.pending import Marker, PendingOffsets, Transactional
 from barnabas.coordinator.records import offset_record
 from barnabas.coordinator.shard import DeleteGroup, FetchStable, ForgetTopics, ListShard
 from barnabas.errors import GroupIdNotFoundError, UnstableOffsetCommitError
@@ -184,9 +184,7 @@ STEP = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.lists(STEP, max_size=30))
-def test_the_last_record_that_counts_is_told(steps: list[tuple[Any, int]]) -> None:
+def play(steps: list[tuple[Any, int]]) -> None:
     """As Kafka's `OffsetMetadataManager` has it: each offset remembers where its record stands in the log."""
     virtual = VirtualShard()
     counting: int | None = None
@@ -212,6 +210,33 @@ def test_the_last_record_that_counts_is_told(steps: list[tuple[Any, int]]) -> No
         told = -1 if counting is None else counting
         assert virtual.fetch()[0] == told
         assert stable(virtual) == ((UnstableOffsetCommitError.code, -1) if pending else (0, told))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(STEP, max_size=30))
+def test_the_last_record_that_counts_is_told(steps: list[tuple[Any, int]]) -> None:
+    play(steps)
+
+
+MUTANTS: dict[str, tuple[str, Any, list[tuple[Any, int]]]] = {
+    "a marker overtakes what came later": ("overtake", lambda *_: None, [("write", 1), ("commit", 0), (COMMIT, 1)]),
+    "what was deleted comes back": ("forget", lambda *_: None, [("write", 1), ("delete", 0), (COMMIT, 1)]),
+    "what was aborted counts": (
+        "end",
+        lambda self, producer_id, original=PendingOffsets.end, **_: original(self, producer_id, is_commit=True),
+        [("write", 1), (ABORT, 1)],
+    ),
+    "an open transaction is told": ("holds", lambda *_: False, [("write", 1)]),
+}
+
+
+@pytest.mark.parametrize("defect", MUTANTS)
+def test_seeded_defects_are_caught(defect: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, mutant, steps = MUTANTS[defect]
+    play(steps)
+    monkeypatch.setattr(PendingOffsets, name, mutant)
+    with pytest.raises(AssertionError):
+        play(steps)
 
 
 @pytest.mark.parametrize("key", [None, b"", b"\0\0\0\2", b"\xff\xff"])

@@ -15,6 +15,8 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use crate::part::{FileRange, RangeSource};
+#[cfg(target_os = "linux")]
+use crate::send::TURN_BYTES;
 use crate::send::{Sending, position_in};
 
 /// How much of a range is looked for in the page cache at once, and read if it is not there.
@@ -159,7 +161,9 @@ impl<F: RangeSource + Clone> ColdRange<F> {
         let file = self.range.file.descriptor().ok_or(io::ErrorKind::NotFound)?;
         while self.done < self.read {
             let mut position = position_in(&self.range, self.done)?;
-            match rustix::fs::sendfile(socket, file, Some(&mut position), self.read - self.done) {
+            // One call is one stretch of work that many kernels do not interrupt for a thread that was woken.
+            let len = (self.read - self.done).min(TURN_BYTES);
+            match rustix::fs::sendfile(socket, file, Some(&mut position), len) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(count) => self.done += count,
                 Err(Errno::AGAIN) => break,

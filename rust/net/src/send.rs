@@ -33,7 +33,7 @@ const SCRATCH_BYTES: usize = 2 * CHUNK_BYTES;
 const PROBE_BYTES: usize = 64 * 1024;
 /// How much one connection sends before the others get their turn: some 40 µs of work.
 #[cfg(target_os = "linux")]
-const TURN_BYTES: usize = 256 * 1024;
+pub(crate) const TURN_BYTES: usize = 256 * 1024;
 
 /// How file ranges are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

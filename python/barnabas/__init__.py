@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from barnabas import errors, types
-    from barnabas.aio import AsyncConsumer
+    from barnabas.aio import AsyncConsumer, AsyncProducer
     from barnabas.broker import Broker
     from barnabas.client import Admin, Consumer, Producer, Records
     from barnabas.errors import KafkaError
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Admin",
     "AsyncConsumer",
+    "AsyncProducer",
     "Broker",
     "Consumer",
     "KafkaError",
@@ -56,6 +57,7 @@ __all__ = [
 _HOME = {
     "Admin": "barnabas.client",
     "AsyncConsumer": "barnabas.aio",
+    "AsyncProducer": "barnabas.aio",
     "Broker": "barnabas.broker",
     "Consumer": "barnabas.client",
     "KafkaError": "barnabas.errors",
@@ -76,8 +78,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_HOME[name]), name)
     elif name in {"errors", "types"}:
         value = importlib.import_module(f"barnabas.{name}")
-    elif name in {"AsyncAdmin", "AsyncProducer"}:
-        hint = f"use {name.removeprefix('Async')} in a thread, for example with asyncio.to_thread"
+    elif name == "AsyncAdmin":
+        hint = "use Admin in a thread, for example with asyncio.to_thread"
         raise AttributeError(f"barnabas.{name} is not there yet: {hint}")
     else:
         raise AttributeError(f"module 'barnabas' has no attribute {name!r}")

@@ -1,6 +1,9 @@
 """The extension module: the data plane in Rust. Only `protocol`, `columns` and the two `core` modules import it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from asyncio import AbstractEventLoop  # noqa: TID251 - a type
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextvars import Context
+from threading import Thread  # noqa: TID251 - a type
 from typing import Any, TypeVar, final, overload
 
 import pyarrow as pa
@@ -407,6 +410,15 @@ class Delivery:
             KafkaError: The record was not written.
         """
 
+    def add_done_callback(self, callback: Callable[[Delivery], object]) -> None:
+        """Has `callback(delivery)` called when the record is acknowledged or has failed.
+
+        Callbacks run one after the other on a thread of the producer's, those of a partition in the order of its
+        records; what they raise is logged. `Producer.close` waits for them.
+        """
+
+    def __await__(self) -> Generator[Any, None, RecordMetadata]: ...
+
 @final
 class DeliveryBatch:
     """What becomes of records that were sent by one call of `send_many`."""
@@ -423,6 +435,108 @@ class DeliveryBatch:
             KafkaTimeoutError: Not all were acknowledged within `timeout` seconds.
             KafkaError: A record was not written.
         """
+
+    def __await__(self) -> Generator[Any, None, list[RecordMetadata]]: ...
+
+@final
+class AsyncDelivery:
+    """What becomes of a record that an `AsyncProducer` has taken: a future of the producer's event loop.
+
+    It may be awaited, gathered, waited for with a timeout, or dropped: the record is sent nevertheless. Awaiting it
+    makes the record's batch ready at once, instead of after `linger_ms`; `asyncio.gather` and callbacks do not.
+    Cancelling it, or a task that awaits it, ends the wait and not the sending; `asyncio.shield` keeps it for later.
+    """
+
+    def done(self) -> bool:
+        """Whether the record is acknowledged or has failed, or the delivery was cancelled."""
+
+    def cancelled(self) -> bool:
+        """Whether the delivery was cancelled."""
+
+    def result(self) -> RecordMetadata:
+        """Where the record was written.
+
+        Raises:
+            KafkaError: The record was not written.
+            asyncio.InvalidStateError: It is not known yet.
+            asyncio.CancelledError: The delivery was cancelled.
+        """
+
+    def exception(self) -> BaseException | None:
+        """Why the record was not written, None if it was; raises what `result` raises besides."""
+
+    def add_done_callback(self, callback: Callable[[AsyncDelivery], object], *, context: Context | None = None) -> None:
+        """Has the loop call `callback(delivery)` when the record is acknowledged or has failed."""
+
+    def remove_done_callback(self, callback: Callable[[AsyncDelivery], object]) -> int:
+        """Takes a callback back; returns how often it had been added."""
+
+    def cancel(self, msg: object = None) -> bool:
+        """Ends the wait; whether there was something to wait for. The record is sent nevertheless."""
+
+    def get_loop(self) -> AbstractEventLoop:
+        """The event loop that the producer belongs to."""
+
+    @property
+    def _asyncio_future_blocking(self) -> bool: ...
+    @_asyncio_future_blocking.setter
+    def _asyncio_future_blocking(self, value: bool, /) -> None: ...
+    def _make_cancelled_error(self) -> BaseException: ...
+    @property
+    def _cancel_message(self) -> None: ...
+    def __await__(self) -> Generator[Any, None, RecordMetadata]: ...
+    def __iter__(self) -> Generator[Any, None, RecordMetadata]: ...
+
+@final
+class AsyncDeliveryBatch:
+    """What becomes of records that an `AsyncProducer` has taken in one call."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> AsyncDelivery: ...
+    def done(self) -> bool:
+        """Whether all records are acknowledged or have failed."""
+
+    def result(self) -> list[RecordMetadata]:
+        """Where each record was written, in order of sending.
+
+        Raises:
+            KafkaError: A record was not written.
+            asyncio.InvalidStateError: Not all are acknowledged or have failed.
+        """
+
+    def __await__(self) -> Generator[Any, None, list[RecordMetadata]]: ...
+
+@final
+class CallbackQueue:
+    """Records with callbacks that have their outcomes, for the thread that calls them."""
+
+    def take(self) -> list[tuple[Delivery, Callable[[Delivery], object]]] | None:
+        """Waits for some; None when the queue is closed and empty."""
+
+    def close(self) -> None:
+        """Ends the wait of `take` once nothing is left."""
+
+@final
+class Room:
+    """A place in the queue for room in `buffer_memory`, given up when it is dropped."""
+
+    def ready(self) -> bool:
+        """Whether the room is there."""
+
+@final
+class Flushing:
+    """A flush that goes on while this lives."""
+
+    def done(self) -> bool:
+        """Whether all that was sent before is acknowledged or has failed."""
+
+@final
+class Many:
+    """Records of one call, as far as they were taken."""
+
+@final
+class ManyRows:
+    """Rows of a table, as far as they were taken."""
 
 @final
 class ProducerCore:
@@ -445,11 +559,84 @@ class ProducerCore:
         keys: list[bytes | None] | None = None,
         headers: list[Sequence[tuple[str, bytes | None]] | None] | None = None,
         timestamps: list[int] | None = None,
-        partition: int | None = None,
+        partition: int | list[int | None] | None = None,
     ) -> DeliveryBatch: ...
+    def send_table(self, topic: str | None, table: object, partition: int | None = None) -> DeliveryBatch: ...
+    def partition_count(self, topic: str) -> int:
+        """How many partitions a topic has; waits until that is known."""
+
     def flush(self, timeout: float | None) -> bool: ...
     def close(self, timeout: float) -> None: ...
     def metrics(self) -> dict[str, int | float]: ...
+    def callback_thread(self) -> Thread | None:
+        """The thread that calls back, if there has been something to call."""
+
+    def metadata_failure(self) -> str | None:
+        """Why the cluster could not be asked the last time, if it could not."""
+
+    def offer(
+        self,
+        topic: str,
+        value: bytes | None = None,
+        key: bytes | None = None,
+        partition: int | None = None,
+        timestamp: int | None = None,
+        headers: Sequence[tuple[str, bytes | None]] | None = None,
+        room: Room | None = None,
+    ) -> AsyncDelivery | int | None:
+        """Takes a record; or None while the topic is not known, or the bytes that it needs `room` for."""
+
+    @staticmethod
+    def many(
+        values: list[bytes | None],
+        keys: list[bytes | None] | None = None,
+        headers: list[Sequence[tuple[str, bytes | None]] | None] | None = None,
+        timestamps: list[int] | None = None,
+        partition: int | list[int | None] | None = None,
+    ) -> Many:
+        """Records for `offer_many`."""
+
+    def offer_many(self, topic: str, many: Many, room: Room | None = None) -> bool | int | None:
+        """Takes as many records as there is room for; True when all are taken, else as `offer`."""
+
+    def taken(self, many: Many) -> AsyncDeliveryBatch:
+        """The handle of records that were all taken."""
+
+    def known_partition_count(self, topic: str) -> tuple[int] | None:
+        """How many partitions a topic has; None while that is not known."""
+
+    def rows(self, topic: str | None, table: object, partition: int | None = None) -> ManyRows:
+        """Rows for `offer_rows`."""
+
+    def offer_rows(self, rows: ManyRows, room: Room | None = None) -> bool | int | str:
+        """Takes some rows; True when all are taken, False when more can be, a topic, or the bytes to ask `room` for."""
+
+    def rows_taken(self, rows: ManyRows) -> AsyncDeliveryBatch | None:
+        """The handle of rows that were all taken."""
+
+    def room(self, size: int) -> Room:
+        """A place in the queue for so many bytes; the bell rings when they are there."""
+
+    def room_error(self, size: int) -> BaseException:
+        """The error for room that did not come in time."""
+
+    def flushing(self) -> Flushing:
+        """Sends what waits; the bell rings at every answer."""
+
+    def begin_close(self) -> None:
+        """Refuses further records."""
+
+    def set_loop(self, event_loop: AbstractEventLoop) -> None:
+        """The loop that deliveries belong to."""
+
+    def settled(self) -> list[tuple[Callable[[AsyncDelivery], object], AsyncDelivery, Context | None]]:
+        """What is to be called now, and with what."""
+
+    def bell(self) -> int:
+        """As of `ClientCore`, for outcomes, room and flushes."""
+
+    def arm_bell(self) -> bool:
+        """As of `ClientCore`."""
 
 @final
 class FetchCore:

@@ -30,6 +30,8 @@ class Kind(enum.Enum):
     CALLABLE = "callable"
     OBJECTS = "objects"
     """Strings as in a list, or objects of the user's own."""
+    NAME_OR_CALLABLE = "string or callable"
+    """One of the choices, or a function of the user's own."""
 
 
 class _Required(enum.Enum):
@@ -84,7 +86,7 @@ class Option:
         """The name as a Python keyword argument."""
         return self.name.replace(".", "_")
 
-    def check(self, value: Any) -> Any:  # noqa: PLR0911 - one for each kind
+    def check(self, value: Any) -> Any:  # noqa: C901, PLR0911 - one for each kind
         """Converts a user's value to the option's type and checks its range.
 
         Args:
@@ -115,11 +117,14 @@ class Option:
                 return value
             case Kind.OBJECTS:
                 return self._objects(value)
+            case Kind.NAME_OR_CALLABLE:
+                return value if callable(value) else self._string(value)
 
     def _expected(self) -> str:
         if self.choices:
             others = "" if self.form is None else f", or what matches {self.form.pattern}"
-            return "one of " + ", ".join(self.choices) + others
+            callables = ", or a callable" if self.kind is Kind.NAME_OR_CALLABLE else ""
+            return "one of " + ", ".join(self.choices) + others + callables
         if self.low is not None and self.high is not None:
             return f"{self.kind.value} between {self.low} and {self.high}"
         if self.low is not None:

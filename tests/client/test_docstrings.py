@@ -55,18 +55,20 @@ def names(stack):
 
 
 async def make_async(address):
-    return barnabas.AsyncConsumer(
+    consumer = barnabas.AsyncConsumer(
         bootstrap_servers=address, group_id="billing", auto_offset_reset="earliest", enable_auto_commit=False
     )
+    return consumer, barnabas.AsyncProducer(bootstrap_servers=address)
 
 
 @pytest.mark.parametrize("test", examples())
 def test_the_example_in_the_docstring_runs(test: doctest.DocTest, names, stack):
     if ".aio." in test.name:
         run = stack.enter_context(asyncio.Runner()).run
-        names["consumer"] = run(make_async(names["broker"].bootstrap_servers))
-        names["run"] = run
-        stack.callback(lambda: run(names["consumer"].close()))
+        consumer, producer = run(make_async(names["broker"].bootstrap_servers))
+        names |= {"consumer": consumer, "producer": producer, "run": run}
+        stack.callback(lambda: run(consumer.close()))
+        stack.callback(lambda: run(producer.close()))
     elif "Consumer." in test.name or "ConsumerFace." in test.name:
         names["consumer"].assign([barnabas.TopicPartition("orders", 0)])
     if test.name.endswith("Admin.list_consumer_group_offsets"):

@@ -221,8 +221,8 @@ def test_what_is_not_there_yet_says_so(producer):
     assert not hasattr(producer, "init_transactions")
     with pytest.raises(AttributeError, match="no attribute 'sned'"):
         _ = producer.sned
-    with pytest.raises(AttributeError, match=r"use Producer in a thread, .*asyncio\.to_thread"):
-        _ = barnabas.AsyncProducer
+    with pytest.raises(AttributeError, match=r"use Admin in a thread, .*asyncio\.to_thread"):
+        _ = barnabas.AsyncAdmin
 
 
 def test_metrics_count(producer, topic):

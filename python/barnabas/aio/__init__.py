@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from barnabas.aio.consumer import AsyncConsumer
+from barnabas.aio.producer import AsyncProducer
 
-__all__ = ["AsyncConsumer"]
+__all__ = ["AsyncConsumer", "AsyncProducer"]

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING
 from barnabas.errors import ConcurrentUseError
 
 if TYPE_CHECKING:
-    from barnabas.client.core import ClientCore
+    from collections.abc import Callable
+    from typing import Protocol
+
+    class Rings(Protocol):
+        """A core with a bell."""
+
+        def bell(self) -> int:
+            """A new socket, which gets one byte when something happens."""
+
+        def arm_bell(self) -> bool:
+            """Lets the next event ring the bell, once; False if there is one already."""
+
 
 __all__ = ["Doorbell"]
 
@@ -21,10 +32,16 @@ _READ_BYTES = 64
 
 
 class Doorbell:
-    """The bell of one client, for the event loop in which it is first waited for."""
+    """The bell of one client, for the event loop in which it is first waited for.
 
-    def __init__(self, core: ClientCore) -> None:
+    Args:
+        core: What rings.
+        on_ring: Called at every ring, before those who wait go on.
+    """
+
+    def __init__(self, core: Rings, on_ring: Callable[[], None] | None = None) -> None:
         self._core = core
+        self._on_ring = on_ring
         self._loop: asyncio.AbstractEventLoop | None = None
         self._line: socket.socket | None = None
         self._listener: asyncio.Task[None] | None = None
@@ -40,6 +57,10 @@ class Doorbell:
             raise ConcurrentUseError(
                 "this client belongs to another event loop: make one in each; only wakeup() may be called from others"
             )
+
+    def listen(self) -> None:
+        """Belongs to the loop that runs from now on, and rings there, whether anybody waits or not."""
+        self._attached()
 
     async def wait(self, timeout: float | None) -> None:
         """Waits for news, at most `timeout` seconds. Returns at once if there are some that nobody has looked at."""
@@ -58,6 +79,8 @@ class Doorbell:
 
     def ring(self) -> None:
         """Wakes everybody who waits."""
+        if self._on_ring is not None:
+            self._on_ring()
         waiters, self._waiters = self._waiters, set()
         for waiter in waiters:
             _resolve(waiter)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from barnabas.client.admin import Admin
 from barnabas.client.consumer import Consumer
-from barnabas.client.core import Delivery, DeliveryBatch, Record, Records
+from barnabas.client.core import AsyncDelivery, AsyncDeliveryBatch, Delivery, DeliveryBatch, Record, Records
 from barnabas.client.decoding import ConsumerInterceptor, DecodedRecord, DecodedRecords, by_column
+from barnabas.client.interceptors import ProducerInterceptor, ProducerRecord, TraceContext
 from barnabas.client.producer import Producer
 from barnabas.client.subscription import RebalanceListener
 
 __all__ = [
     "Admin",
+    "AsyncDelivery",
+    "AsyncDeliveryBatch",
     "Consumer",
     "ConsumerInterceptor",
     "DecodedRecord",
@@ -23,8 +26,11 @@ __all__ = [
     "Delivery",
     "DeliveryBatch",
     "Producer",
+    "ProducerInterceptor",
+    "ProducerRecord",
     "RebalanceListener",
     "Record",
     "Records",
+    "TraceContext",
     "by_column",
 ]

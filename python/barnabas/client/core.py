@@ -10,7 +10,18 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Final
 
-from barnabas._core import ClientCore, Delivery, DeliveryBatch, FetchCore, ProducerCore, Record, Records
+from barnabas._core import (
+    AsyncDelivery,
+    AsyncDeliveryBatch,
+    CallbackQueue,
+    ClientCore,
+    Delivery,
+    DeliveryBatch,
+    FetchCore,
+    ProducerCore,
+    Record,
+    Records,
+)
 from barnabas.errors import ConcurrentUseError, ForkedClientError, IllegalStateError
 
 if TYPE_CHECKING:
@@ -19,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_RECORDS",
+    "AsyncDelivery",
+    "AsyncDeliveryBatch",
+    "CallbackQueue",
     "ClientCore",
     "Delivery",
     "DeliveryBatch",

@@ -9,6 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from barnabas.client.partitioning import NAMES as PARTITIONERS
+from barnabas.client.partitioning import SYNONYMS as PARTITIONER_SYNONYMS
+from barnabas.client.serializers import NAMES as SERIALIZERS
+from barnabas.client.serializers import SYNONYMS as SERIALIZER_SYNONYMS
 from barnabas.config import REQUIRED, Alias, Kind, Option, Options, OptionTable
 from barnabas.errors import ConfigError
 
@@ -225,28 +229,50 @@ _PRODUCER_OPTIONS: Final = (
     _flag(
         "partitioner.adaptive.partitioning.enable",
         True,
-        "Without effect so far: records without a key go to partitions evenly, however fast their brokers are.",
+        "Gives records without a key to partitions with long queues less often; else to all equally.",
+    ),
+    _option(
+        "partitioner.class",
+        Kind.NAME_OR_CALLABLE,
+        None,
+        "Which partition a record goes to that names none: Java's murmur2 of the key, or without one a partition for a "
+        "batch; round_robin and uniform_sticky of Java; the others of librdkafka. Or a callable: (topic, key bytes, "
+        "number of partitions), which returns a number or None for the default; with by_column() of many keys at once.",
+        nullable=True,
+        choices=PARTITIONERS,
+        synonyms=PARTITIONER_SYNONYMS,
     ),
     _later(
         "partitioner.availability.timeout.ms", Kind.LONG, 0, "partitions are chosen evenly; pass send(partition=...)"
     ),
     _option(
         "key.serializer",
-        Kind.CALLABLE,
+        Kind.NAME_OR_CALLABLE,
         None,
-        "Makes bytes of a key, for example str.encode; without one, keys are bytes. None stays None.",
+        "Makes bytes of a key: str, int (4 bytes), long, double, json, or a callable; without one, keys are bytes. "
+        "None stays None.",
         nullable=True,
+        choices=SERIALIZERS,
+        synonyms=SERIALIZER_SYNONYMS,
     ),
     _option(
         "value.serializer",
-        Kind.CALLABLE,
+        Kind.NAME_OR_CALLABLE,
         None,
-        "Makes bytes of a value, for example str.encode; without one, values are bytes. None stays None.",
+        "Makes bytes of a value: str, int (4 bytes), long, double, json, or a callable; without one, values are "
+        "bytes. None stays None.",
         nullable=True,
+        choices=SERIALIZERS,
+        synonyms=SERIALIZER_SYNONYMS,
     ),
     _later("metadata.max.idle.ms", Kind.LONG, 300_000, "metadata of every topic that was sent to is kept"),
-    _later("partitioner.class", Kind.STRING, None, "choose the partition yourself and pass send(partition=...)"),
-    _later("interceptor.classes", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + "wrap send() in a function of your own"),
+    _option(
+        "interceptor.classes",
+        Kind.OBJECTS,
+        (),
+        "Objects (not names of classes) whose on_send(record) sees, and may change, every record, and whose "
+        "on_acknowledgement(metadata, error) hears what became of it.",
+    ),
     _later("transactional.id", Kind.STRING, None, "transactions are not there; the idempotent producer is"),
     _later("transaction.timeout.ms", Kind.INT, 60_000, "transactions are not there; the idempotent producer is"),
     _later("transaction.two.phase.commit.enable", Kind.BOOLEAN, False, "transactions are not there"),
@@ -257,9 +283,6 @@ _PRODUCER_LIBRDKAFKA: Final = (
     _later("on_delivery", Kind.CALLABLE, None, "send() returns a handle: use its result()"),
     _later("statistics.interval.ms", Kind.INT, 0, _NO_METRIC_REPORTERS),
     _later("debug", Kind.STRING, None, "set the level of the logger 'barnabas'"),
-    _later(
-        "partitioner", Kind.STRING, None, "keys are spread by murmur2 as in Java; pass send(partition=...) for another"
-    ),
     _later("batch.num.messages", Kind.INT, None, "batches are bounded by bytes: batch.size"),
     _later("queue.buffering.max.messages", Kind.INT, None, "the queue is bounded by bytes: buffer.memory"),
 )
@@ -274,6 +297,7 @@ _PRODUCER_ALIASES: Final = (
     Alias("request.required.acks", "acks"),
     Alias("compression.codec", "compression.type"),
     Alias("max.in.flight", "max.in.flight.requests.per.connection"),
+    Alias("partitioner", "partitioner.class"),
 )
 
 _CONSUMER_OPTIONS: Final = (
@@ -471,6 +495,16 @@ def _idempotence(options: Options) -> Options:
     return options
 
 
+def _interceptors(options: Options) -> Options:
+    for interceptor in options["interceptor.classes"]:
+        if not any(hasattr(interceptor, name) for name in ("on_send", "on_send_table", "on_acknowledgement")):
+            raise ConfigError(
+                f"{interceptor!r} in interceptor.classes is no interceptor: give objects with on_send, on_send_table "
+                "or on_acknowledgement, not names of classes"
+            )
+    return options
+
+
 def _delivery_timeout(options: Options) -> Options:
     """A record must have the time for a linger and a request; a default that is too short grows, a wish does not."""
     needed = min(options["linger.ms"] + options["request.timeout.ms"], INT_MAX)
@@ -556,7 +590,7 @@ PRODUCER: Final = OptionTable(
     "Producer",
     (*_PRODUCER_OPTIONS, *_PRODUCER_LIBRDKAFKA),
     _PRODUCER_ALIASES,
-    (_addresses, _idempotence, _delivery_timeout),
+    (_addresses, _idempotence, _delivery_timeout, _interceptors),
 )
 CONSUMER: Final = OptionTable(
     "Consumer",

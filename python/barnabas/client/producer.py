@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
-from barnabas.client.core import ClientCore, Delivery, DeliveryBatch, Life, ProducerCore, Refusing
-from barnabas.client.driver import Driver
+from barnabas.client.interceptors import ProducerRecord
 from barnabas.client.operations.metadata import read_cluster
 from barnabas.client.options import PRODUCER
+from barnabas.client.partitioning import has_partitions
+from barnabas.client.producer_face import ProducerFace, columns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
+    from barnabas.client.core import Delivery, DeliveryBatch
+    from barnabas.client.producer_face import Headers
     from barnabas.types import PartitionInfo
-
-    Serializer = Callable[[Any], bytes | None]
-    Headers = Sequence[tuple[str, bytes | None]]
 
 __all__ = ["Producer"]
 
-_TRANSACTIONS: Final = frozenset(
-    {
-        "abort_transaction",
-        "begin_transaction",
-        "commit_transaction",
-        "init_transactions",
-        "send_offsets_to_transaction",
-    }
-)
 
-
-class Producer:
+class Producer(ProducerFace):
     """Sends records, in batches, to the leaders of their partitions. May be shared between threads.
 
     By default records are acknowledged by all in-sync replicas, written once and in order (the idempotent producer of
@@ -55,16 +45,9 @@ class Producer:
     """
 
     def __init__(self, config: Mapping[str, Any] | None = None, **options: Any) -> None:
-        self._options = PRODUCER.parse(config, options)
-        plain = self._options.plain()
-        self._key_serializer: Serializer | None = self._options["key.serializer"]
-        self._value_serializer: Serializer | None = self._options["value.serializer"]
-        self._life = Life("Producer", self._fork)
-        self._core = ClientCore(plain)
-        self._producer: Any = ProducerCore(self._core, plain)
-        self._driver = Driver(self._core)
+        super().__init__(PRODUCER.parse(config, options))
         self._driving = threading.RLock()
-        if self._key_serializer is None and self._value_serializer is None:
+        if self._is_plain():
             # There is nothing to do before the extension's send, whose call costs less than a frame of Python.
             self.__dict__["send"] = self._producer.send
 
@@ -102,10 +85,23 @@ class Producer:
             >>> delivery.result(timeout=10).topic
             'orders'
         """
-        if self._value_serializer is not None:
-            value = _serialized("value", value, self._value_serializer)
-        if self._key_serializer is not None:
-            key = _serialized("key", key, self._key_serializer)
+        record = ProducerRecord(topic, value, key, partition, timestamp, headers)
+        if self._interceptors is None:
+            return self._send(record)
+        record = self._interceptors.on_send(record)
+        try:
+            delivery = self._send(record)
+        except BaseException as error:
+            self._interceptors.failed(record, error)
+            raise
+        self._interceptors.watch(record, delivery)
+        return delivery
+
+    def _send(self, record: ProducerRecord) -> Delivery:
+        topic, value, key, partition, timestamp, headers = record
+        value, key = self._serialize(value, key)
+        if self._partitioner is not None and partition is None:
+            partition = self._partitioner.one(topic, key, self._producer.partition_count(topic))
         delivery: Delivery = self._producer.send(topic, value, key, partition, timestamp, headers)
         return delivery
 
@@ -141,22 +137,54 @@ class Producer:
             >>> len(producer.send_many("orders", [b"1", b"2", b"3"]).result(timeout=10))
             3
         """
-        if self._value_serializer is not None:
-            values = [_serialized("value", value, self._value_serializer) for value in values]
-        if self._key_serializer is not None and keys is not None:
-            keys = [_serialized("key", key, self._key_serializer) for key in keys]
-        values = values if isinstance(values, list) else list(values)
-        for name, others in (("keys", keys), ("headers", headers), ("timestamps", timestamps)):
-            if others is not None and len(others) != len(values):
-                raise ValueError(f"{len(values)} values but {len(others)} {name}")
-        batch: DeliveryBatch = self._producer.send_many(
-            topic,
-            values,
-            keys if keys is None else list(keys),
-            headers if headers is None else list(headers),
-            timestamps if timestamps is None else list(timestamps),
-            partition,
-        )
+        records = self._intercept_many(topic, values, keys, headers, timestamps, partition)
+        given = columns_of(records) if records else (values, keys, headers, timestamps)
+        values, keys, headers, timestamps = self._serialize_many(*given)
+        if self._partitioner is None or partition is not None:
+            batch: DeliveryBatch = self._producer.send_many(topic, values, keys, headers, timestamps, partition)
+        else:
+            count = self._producer.partition_count(topic)
+            chosen = self._partitioner.many(topic, keys or [None] * len(values), count)
+            batch = self._producer.send_many(topic, values, keys, headers, timestamps, chosen)
+        for index, record in enumerate(records):
+            self._interceptors.watch(record, batch[index])  # type: ignore[union-attr]
+        return batch
+
+    def send_table(self, topic: str | None, table: Any, partition: int | None = None) -> DeliveryBatch:
+        """Sends the rows of a table: no Python object is made of any of them.
+
+        Columns are `value` and as many of `key`, `headers`, `topic`, `partition` and `timestamp` as there are; key and
+        value are bytes or strings, and serializers are not called. Use `barnabas.columns.encode_json` or `encode_avro`
+        to make values of other columns. A stream is read batch by batch, so it may be larger than memory; a row that
+        cannot be sent raises before any row of its batch is sent.
+
+        Args:
+            topic: The topic of rows that name none; None if all do.
+            table: Anything with `__arrow_c_stream__` or `__arrow_c_array__`, such as a table, reader or data frame of
+                pyarrow, polars, pandas or duckdb.
+            partition: The partition of rows that name none; by default as with `send`.
+
+        Returns:
+            One handle for all rows, in their order.
+
+        Raises:
+            TypeError: It is no table, or a column has a type that its place cannot have.
+            ValueError: There is another column, a row without a topic, or a partition that there is not.
+            RecordTooLargeError: A row is larger than `max_request_size` or `buffer_memory`.
+            KafkaError: As with `send`.
+            IllegalStateError: The producer is closed.
+
+        Example:
+            >>> import pyarrow
+            >>> table = pyarrow.table({"key": ["42", "7"], "value": ["3 apples", "5 pears"]})
+            >>> len(producer.send_table("orders", table).result(timeout=10))
+            2
+        """
+        if self._interceptors is not None:
+            table = self._interceptors.on_send_table(topic, table)
+        if self._partitioner is not None and partition is None and topic is not None and not has_partitions(table):
+            table = self._partitioner.table(topic, table, self._producer.partition_count(topic))
+        batch: DeliveryBatch = self._producer.send_table(topic, table, partition)
         return batch
 
     def flush(self, timeout: float | None = None) -> None:
@@ -197,19 +225,6 @@ class Producer:
             found = self._driver.run("partitions_for", read_cluster([topic]), seconds)
         return list(found.topics[topic].partitions) if topic in found.topics else []
 
-    def metrics(self) -> dict[str, int | float]:
-        """A snapshot of counters.
-
-        Raises:
-            IllegalStateError: The producer is closed.
-
-        Example:
-            >>> producer.metrics()["records_sent"]  # doctest: +SKIP
-            4
-        """
-        self._life.check()
-        return {**self._core.metrics(), **self._producer.metrics()}
-
     def close(self, timeout: float | None = None) -> None:
         """Sends what is waiting, then closes the connections. A record that is not acknowledged in time has failed.
 
@@ -227,9 +242,16 @@ class Producer:
         producer = self._producer
         self._refuse()
         try:
+            deadline = self._driver.now() + seconds
             producer.close(seconds)
+            left = max(0.0, deadline - self._driver.now())
+            callbacks = producer.callback_thread()
+            if callbacks not in {None, threading.current_thread()}:
+                callbacks.join(left)
         finally:
             self._core.close(0.0)
+            if self._interceptors is not None:
+                self._interceptors.close()
 
     def __enter__(self) -> Self:
         return self
@@ -239,34 +261,6 @@ class Producer:
     ) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        return f"<Producer {', '.join(self._options['bootstrap.servers'])}{' closed' if self._life.closed else ''}>"
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _TRANSACTIONS:
-            raise AttributeError(
-                f"{name}() is not there yet: transactions are not supported; the idempotent producer, which is the "
-                "default, writes each record once"
-            )
-        raise AttributeError(f"'Producer' object has no attribute {name!r}")
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a Producer cannot be pickled: pass its options and make a new one")
-
-    def _fork(self) -> None:
-        self._core.abandon()
-        self._refuse()
-
     def _refuse(self) -> None:
-        """Lets every later call raise; the core is kept, because its thread does not exist in a forked child."""
-        self._producer = Refusing(self._life, self._producer)
+        super()._refuse()
         self.__dict__.pop("send", None)
-
-
-def _serialized(what: str, given: Any, serializer: Serializer) -> bytes | None:
-    if given is None:
-        return None
-    made = serializer(given)
-    if made is not None and not isinstance(made, bytes | bytearray | memoryview):
-        raise TypeError(f"{what}_serializer must return bytes or None, got {type(made).__name__}")
-    return made

@@ -4,19 +4,25 @@
 //! partition's queue, then the pool or the signal lists, which are leaves. The I/O thread takes the same locks only to move
 //! whole batches out.
 
+use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::batch::{BATCH_OVERHEAD, BatchState, Completion, OpenBatch};
+use crate::batch::{BATCH_OVERHEAD, BatchState, OpenBatch};
 use crate::buffer_pool::{BufferPool, CLASS_BYTES_MIN, Lease};
+use crate::completion::Completion;
 use crate::lock::lock;
 use crate::waker::Waker;
 
 /// Upper bound of what a record without headers adds to its key and value: length, attributes, timestamp delta, offset delta,
 /// key length, value length, header count.
 const RECORD_OVERHEAD_MAX: usize = 5 + 1 + 10 + 5 + 5 + 5 + 5;
+
+/// What lies between the numbers of two batches: more than a batch has records, so that the parts of a batch that is split
+/// have numbers of their own between.
+const BATCH_ID_STEP: u64 = 1 << 31;
 
 /// A record as the caller gave it.
 #[derive(Clone, Copy, Debug)]
@@ -46,10 +52,11 @@ impl RecordData<'_> {
 }
 
 /// What a producer's partitions share.
-#[derive(Debug)]
 pub(crate) struct Accumulator {
     pub(crate) pool: Arc<BufferPool>,
-    pub(crate) completion: Completion,
+    pub(crate) completion: Arc<Completion>,
+    /// What the producer's owner keeps for callbacks; this crate does not look into it.
+    pub(crate) attachment: OnceLock<Arc<dyn Any + Send + Sync>>,
     pub(crate) batch_size: usize,
     linger: Duration,
     signals: Signals,
@@ -58,6 +65,15 @@ pub(crate) struct Accumulator {
     /// Batches without an outcome. One entry per batch, so two lock operations per batch.
     incomplete: Mutex<BTreeSet<u64>>,
     next_slot: AtomicUsize,
+}
+
+impl std::fmt::Debug for Accumulator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Accumulator")
+            .field("pool", &self.pool)
+            .field("batch_size", &self.batch_size)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What callers tell the I/O thread.
@@ -128,7 +144,8 @@ impl Accumulator {
     pub(crate) fn new(pool: Arc<BufferPool>, batch_size: usize, linger: Duration, waker: Arc<Waker>) -> Arc<Self> {
         Arc::new(Self {
             pool,
-            completion: Completion::default(),
+            completion: Arc::default(),
+            attachment: OnceLock::new(),
             batch_size,
             linger,
             signals: Signals::default(),
@@ -274,7 +291,7 @@ impl Accumulator {
                 .or_else(|| self.pool.try_take(needed))
                 .ok_or(NotAppended::NoBuffer(needed))?,
         };
-        let id = self.next_batch_id.fetch_add(1, Ordering::Relaxed);
+        let id = self.next_batch_id.fetch_add(BATCH_ID_STEP, Ordering::Relaxed);
         let state = BatchState::new(id, self, partition);
         let now = Instant::now();
         let mut open = OpenBatch::new(buffer, state, now);

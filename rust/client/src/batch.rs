@@ -1,10 +1,12 @@
 //! A producer's batch: while records are written into it, while it is sent, and what became of it.
 
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering, fence};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
-use barnabas_records::{BatchBuilder, Compression, HEADER_LEN, RecordsError, Seal, patch};
+use barnabas_records::{BatchBuilder, BatchRef, Compression, HEADER_LEN, RecordsError, Seal, patch, split};
 use bytes::Bytes;
 
 use crate::accumulator::{Accumulator, PartitionQueue};
@@ -30,7 +32,40 @@ pub enum Outcome {
         /// How often it was sent.
         attempts: u32,
     },
+    /// It was too large for the broker and was sent in parts: the first record and the outcome of each, in order.
+    Parts(Arc<[(u32, Outcome)]>),
 }
+
+impl Outcome {
+    /// What became of one record, and its number in what was written.
+    pub fn of(&self, index: u32) -> (&Self, u32) {
+        let Self::Parts(parts) = self else {
+            return (self, index);
+        };
+        let after = parts.partition_point(|(first, _)| *first <= index);
+        match after.checked_sub(1).and_then(|at| parts.get(at)) {
+            Some((first, outcome)) => (outcome, index.saturating_sub(*first)),
+            None => (self, index),
+        }
+    }
+
+    /// Whether the broker has a record.
+    pub fn is_acknowledged(&self, index: u32) -> bool {
+        matches!(self.of(index).0, Self::Acknowledged { .. })
+    }
+}
+
+/// A part of a batch that was split.
+#[derive(Debug)]
+struct Part {
+    /// The batch that records' handles point to.
+    whole: Arc<BatchState>,
+    /// Its first record's number there.
+    first: u32,
+}
+
+/// The parts of a batch, by the number of their first records.
+type Parts = BTreeMap<u32, Option<Outcome>>;
 
 /// Why a batch was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +91,10 @@ pub struct BatchState {
     pub partition: i32,
     id: u64,
     outcome: OnceLock<Outcome>,
+    /// Somebody wants to be called when it is decided.
+    is_watched: AtomicBool,
+    part: Option<Part>,
+    parts: Mutex<Parts>,
     accumulator: Weak<Accumulator>,
     queue: Weak<PartitionQueue>,
 }
@@ -67,9 +106,53 @@ impl BatchState {
             partition: queue.partition,
             id,
             outcome: OnceLock::new(),
+            is_watched: AtomicBool::new(false),
+            part: None,
+            parts: Mutex::default(),
             accumulator: Arc::downgrade(accumulator),
             queue: Arc::downgrade(queue),
         })
+    }
+
+    /// A part of this batch, or of the one that it is a part of itself, from one of its records on. It takes the place of
+    /// what was there from that record on; the number keeps the order among all batches.
+    fn part_from(self: &Arc<Self>, first: u32) -> Arc<Self> {
+        let (whole, first) = match &self.part {
+            Some(part) => (&part.whole, part.first.saturating_add(first)),
+            None => (self, first),
+        };
+        lock(&whole.parts).insert(first, None);
+        Arc::new(Self {
+            topic: Arc::clone(&self.topic),
+            partition: self.partition,
+            id: whole.id.saturating_add(u64::from(first)),
+            outcome: OnceLock::new(),
+            is_watched: AtomicBool::new(false),
+            part: Some(Part {
+                whole: Arc::clone(whole),
+                first,
+            }),
+            parts: Mutex::default(),
+            accumulator: Weak::clone(&self.accumulator),
+            queue: Weak::clone(&self.queue),
+        })
+    }
+
+    /// Whose outcome is known now, and which: this batch's, or the whole's when its last part is decided.
+    pub(crate) fn settle(self: &Arc<Self>, outcome: Outcome) -> Option<(&Arc<Self>, Outcome)> {
+        let Some(Part { whole, first }) = &self.part else {
+            return Some((self, outcome));
+        };
+        if self.outcome.set(outcome.clone()).is_err() {
+            return None;
+        }
+        let mut parts = lock(&whole.parts);
+        parts.insert(*first, Some(outcome));
+        let decided: Option<Vec<_>> = parts
+            .iter()
+            .map(|(first, outcome)| outcome.clone().map(|outcome| (*first, outcome)))
+            .collect();
+        Some((whole, Outcome::Parts(decided?.into())))
     }
 
     /// Its number among the producer's batches, in the order of their opening.
@@ -84,8 +167,39 @@ impl BatchState {
     }
 
     /// Decides the outcome, unless it was decided before. The caller rings the completion's bell afterwards, once for all.
-    pub(crate) fn decide(&self, outcome: Outcome) -> bool {
-        self.outcome.set(outcome).is_ok()
+    pub(crate) fn decide(self: &Arc<Self>, outcome: Outcome) -> bool {
+        let is_first = self.outcome.set(outcome).is_ok();
+        // Pairs with the fence in `watch`: either this sees the watcher, or the watcher sees the outcome.
+        fence(Ordering::SeqCst);
+        if is_first
+            && self.is_watched.load(Ordering::Relaxed)
+            && let Some(accumulator) = self.accumulator.upgrade()
+        {
+            accumulator.completion.list(Arc::clone(self));
+        }
+        is_first
+    }
+
+    /// Has the batch listed among the producer's [`Completions`] once it is decided, which may be now. It may be listed
+    /// twice. False if the producer is gone, so that nobody will look at the list.
+    ///
+    /// [`Completions`]: crate::Completions
+    pub fn watch(self: &Arc<Self>) -> bool {
+        let Some(accumulator) = self.accumulator.upgrade() else {
+            return false;
+        };
+        self.is_watched.store(true, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        if self.outcome.get().is_some() {
+            accumulator.completion.list(Arc::clone(self));
+            accumulator.completion.ring();
+        }
+        true
+    }
+
+    /// What the producer's owner attached to it; `None` when the producer is gone.
+    pub fn attachment(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.accumulator.upgrade()?.attachment.get().cloned()
     }
 
     /// Somebody waits for this batch: it is sent now rather than after its linger.
@@ -104,55 +218,6 @@ impl BatchState {
             accumulator.completion.wait(timeout, || self.outcome.get().is_some());
         }
         self.outcome.get()
-    }
-}
-
-/// The bell for all who wait for batches of one producer.
-#[derive(Debug, Default)]
-pub(crate) struct Completion {
-    waiting: AtomicUsize,
-    lock: Mutex<()>,
-    changed: Condvar,
-}
-
-impl Completion {
-    /// Outcomes were decided.
-    pub(crate) fn ring(&self) {
-        // Pairs with the fence in `wait`: either this sees the waiter, or the waiter sees the outcome.
-        fence(Ordering::SeqCst);
-        if self.waiting.load(Ordering::Relaxed) > 0 {
-            // Taking the lock orders this ring after the waiter's last look.
-            drop(lock(&self.lock));
-            self.changed.notify_all();
-        }
-    }
-
-    /// Waits up to `timeout` until `ready()`, looked at after every ring.
-    pub(crate) fn wait(&self, timeout: Duration, mut ready: impl FnMut() -> bool) -> bool {
-        if ready() {
-            return true;
-        }
-        let deadline = Instant::now() + timeout;
-        self.waiting.fetch_add(1, Ordering::SeqCst);
-        fence(Ordering::SeqCst);
-        let mut guard = lock(&self.lock);
-        let done = loop {
-            if ready() {
-                break true;
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break false;
-            }
-            guard = self
-                .changed
-                .wait_timeout(guard, left)
-                .unwrap_or_else(std::sync::PoisonError::into_inner)
-                .0;
-        };
-        drop(guard);
-        self.waiting.fetch_sub(1, Ordering::SeqCst);
-        done
     }
 }
 
@@ -219,6 +284,9 @@ impl OpenBatch {
     }
 }
 
+/// Most bytes that a batch which is to be split may decompress to: more than any batch is allowed to hold.
+const SPLIT_BYTES_MAX: usize = 1 << 30;
+
 /// What sealing needs to know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SealSettings {
@@ -261,6 +329,34 @@ impl AsRef<[u8]> for Borrowed {
 }
 
 impl SealedBatch {
+    /// The batch in two or more parts of about half its size. Their bytes are not counted in `buffer.memory`; they are what
+    /// is given back with this batch.
+    pub(crate) fn halves(&self, level: Option<i32>) -> Result<Vec<Self>, RecordsError> {
+        let bytes = self.lease.bytes();
+        let whole = BatchRef::parse(bytes)?;
+        let size = bytes.len().div_ceil(2) + HEADER_LEN;
+        let mut parts = Vec::new();
+        let mut first = 0_u32;
+        for mut bytes in split(&whole, size, level, SPLIT_BYTES_MAX)? {
+            patch::set_base_offset(&mut bytes, 0)?;
+            let header = BatchRef::parse(&bytes)?.header;
+            parts.push(Self {
+                state: self.state.part_from(first),
+                opened: self.opened,
+                record_count: header.record_count,
+                attempts: self.attempts,
+                sequence: Sequence {
+                    base: header.base_sequence,
+                    ..self.sequence
+                },
+                ordinal: self.ordinal,
+                lease: Arc::new(Lease::unpooled(bytes)),
+            });
+            first = first.saturating_add(u32::try_from(header.record_count).unwrap_or(0));
+        }
+        Ok(parts)
+    }
+
     /// Its bytes, not copied.
     pub(crate) fn bytes(&self) -> Bytes {
         Bytes::from_owner(Borrowed(Arc::clone(&self.lease)))
@@ -275,17 +371,7 @@ impl SealedBatch {
         if Arc::get_mut(&mut self.lease).is_none() {
             // Rare: the connection failed in the middle of a write and has not been dropped yet. The copy is not counted in
             // buffer.memory; there is at most one per batch in flight.
-            let copy = crate::buffer_pool::BufferPool::new(usize::MAX)
-                .try_take(self.len())
-                .map(|mut lease| {
-                    let mut buffer = lease.take_buffer();
-                    buffer.extend_from_slice(self.lease.bytes());
-                    lease.put(buffer);
-                    lease
-                });
-            if let Some(copy) = copy {
-                self.lease = Arc::new(copy);
-            }
+            self.lease = Arc::new(Lease::unpooled(self.lease.bytes().to_vec()));
         }
         if let Some(lease) = Arc::get_mut(&mut self.lease) {
             patch::set_producer(

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::completion::Completion;
 use crate::lock::lock;
 
 /// Smallest class: how large a batch starts.
@@ -33,6 +34,8 @@ struct PoolState {
 
 #[derive(Debug)]
 struct Waiter {
+    /// The bell of an event loop that waits.
+    listener: Option<Arc<Completion>>,
     capacity: usize,
     granted: Mutex<Option<Vec<u8>>>,
     changed: Condvar,
@@ -85,8 +88,14 @@ impl BufferPool {
 
     /// Queues for a buffer of `size` bytes, which must not be above the limit.
     pub(crate) fn enqueue(self: &Arc<Self>, size: usize) -> Ticket {
+        self.enqueue_with(size, None)
+    }
+
+    /// As [`enqueue`](Self::enqueue); `listener` is poked when the buffer is there.
+    pub(crate) fn enqueue_with(self: &Arc<Self>, size: usize, listener: Option<Arc<Completion>>) -> Ticket {
         let capacity = Self::capacity_for(size).min(self.limit.max(size));
         let waiter = Arc::new(Waiter {
+            listener,
             capacity,
             granted: Mutex::new(None),
             changed: Condvar::new(),
@@ -173,12 +182,24 @@ impl PoolState {
             if let Some(waiter) = self.waiters.pop_front() {
                 *lock(&waiter.granted) = Some(buffer);
                 waiter.changed.notify_one();
+                if let Some(listener) = &waiter.listener {
+                    listener.poke();
+                }
             }
         }
     }
 }
 
 impl Lease {
+    /// Bytes that no pool counts.
+    pub(crate) fn unpooled(buffer: Vec<u8>) -> Self {
+        Self {
+            pool: BufferPool::new(0),
+            capacity: 0,
+            buffer,
+        }
+    }
+
     /// Takes the buffer out to be filled; [`put`](Self::put) brings it back.
     pub(crate) fn take_buffer(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.buffer)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::error::ClientError;
+use crate::partitioner::Partitioner;
 
 /// One option's value.
 #[derive(Clone, Debug, PartialEq)]
@@ -256,8 +257,10 @@ pub struct ProducerConfig {
     pub request_timeout: Duration,
     /// `retries`.
     pub retries: u32,
-    /// `partitioner.ignore.keys`.
-    pub ignore_keys: bool,
+    /// `partitioner.class` and `partitioner.ignore.keys`.
+    pub partitioner: Partitioner,
+    /// `partitioner.adaptive.partitioning.enable`.
+    pub adaptive_partitioning: bool,
 }
 
 impl ProducerConfig {
@@ -294,7 +297,8 @@ impl ProducerConfig {
             delivery_timeout: options.millis("delivery.timeout.ms", 120_000)?,
             request_timeout: options.millis("request.timeout.ms", 30_000)?,
             retries: u32::try_from(options.int("retries", i64::from(i32::MAX), 0, i64::from(i32::MAX))?).unwrap_or(0),
-            ignore_keys: options.flag("partitioner.ignore.keys", false)?,
+            partitioner: partitioner(options)?,
+            adaptive_partitioning: options.flag("partitioner.adaptive.partitioning.enable", true)?,
         };
         if config.delivery_timeout < config.linger + config.request_timeout
             && options.get("delivery.timeout.ms").is_some()
@@ -304,6 +308,17 @@ impl ProducerConfig {
         }
         Ok(config)
     }
+}
+
+fn partitioner(options: &Options) -> Result<Partitioner, ClientError> {
+    let name = options.text("partitioner.class", "default")?;
+    let partitioner = Partitioner::from_name(&name)
+        .ok_or_else(|| invalid("partitioner.class", format!("there is no partitioner {name:?}")))?;
+    let is_hash = matches!(partitioner, Partitioner::Hash { .. });
+    if is_hash && options.flag("partitioner.ignore.keys", false)? {
+        return Ok(Partitioner::Sticky);
+    }
+    Ok(partitioner)
 }
 
 /// Smallest batch: one page. Kafka's batch.size=0 ("no batching") has the same effect with linger.ms=0.

@@ -11,6 +11,7 @@ use crate::accumulator::{Accumulator, Appended, NotAppended, PartitionQueue, Rec
 use crate::batch::{BATCH_OVERHEAD, BatchState, Failure, OpenBatch, Outcome};
 use crate::buffer_pool::{BufferPool, Lease, Ticket};
 use crate::client::Client;
+use crate::completion::Completion;
 use crate::config::ProducerConfig;
 use crate::counters::Counter;
 use crate::error::ClientError;
@@ -36,6 +37,7 @@ pub(crate) struct ProducerCounters {
     pub(crate) bytes: Counter,
     pub(crate) requests: Counter,
     pub(crate) retries: Counter,
+    pub(crate) splits: Counter,
 }
 
 impl ProducerShared {
@@ -45,8 +47,10 @@ impl ProducerShared {
     }
 
     /// Decides a batch's outcome. The caller rings the completion's bell afterwards.
-    pub(crate) fn finish(&self, state: &BatchState, outcome: Outcome) {
-        if state.decide(outcome) {
+    pub(crate) fn finish(&self, state: &Arc<BatchState>, outcome: Outcome) {
+        if let Some((state, outcome)) = state.settle(outcome)
+            && state.decide(outcome)
+        {
             self.accumulator.completed(state.id());
         }
     }
@@ -203,7 +207,11 @@ impl Producer {
             partitions.push(queue);
         }
         let seed = barnabas_net::outbound::Jitter::new().next_u64();
-        let topic = Arc::new(TopicState::new(Arc::clone(&found.name), partitions, seed));
+        let topic = {
+            let config = &self.shared.config;
+            let strategy = (config.partitioner, config.adaptive_partitioning);
+            Arc::new(TopicState::new(Arc::clone(&found.name), partitions, strategy, seed))
+        };
         topics.insert(Arc::clone(&found.name), Arc::clone(&topic));
         self.generation.fetch_add(1, Ordering::AcqRel);
         Ok(Some(topic))
@@ -236,7 +244,7 @@ impl Producer {
     ) -> Result<Appended, NotSent> {
         let mut lease = buffer.map(|buffer| buffer.0);
         let accumulator = &self.shared.accumulator;
-        let (queue, is_sticky) = self.choose(topic, partition, record.key)?;
+        let (queue, is_sticky) = Self::choose(topic, partition, record.key)?;
         match accumulator.append(queue, record, &mut lease) {
             Ok(appended) => {
                 if is_sticky {
@@ -262,20 +270,19 @@ impl Producer {
         let accumulator = &self.shared.accumulator;
         let mut records = records.peekable();
         while let Some(first) = records.peek() {
-            let has_key = first.key.is_some() && !self.shared.config.ignore_keys;
-            let (queue, is_sticky) = match self.choose(topic, partition, first.key) {
+            let (queue, is_sticky) = match Self::choose(topic, partition, first.key) {
                 Ok(chosen) => chosen,
                 Err(reason) => return records.next().map(|record| (record, reason)),
             };
             let queue = Arc::clone(queue);
-            let run = if has_key && partition.is_none() {
+            let run = if partition.is_none() && !is_sticky {
                 let mut one = records.by_ref().take(1);
                 accumulator.append_run(&queue, &mut one, &mut lease, usize::MAX, &mut placed)
             } else {
-                let without_key = |record: &RecordData<'a>| {
-                    partition.is_some() || record.key.is_none() || self.shared.config.ignore_keys
+                let stays = |record: &RecordData<'a>| {
+                    partition.is_some() || self.shared.config.partitioner.is_sticky(record.key)
                 };
-                let mut run = std::iter::from_fn(|| records.next_if(without_key));
+                let mut run = std::iter::from_fn(|| records.next_if(stays));
                 // A sticky run ends when its partition had a batch's worth.
                 let bytes_max = if is_sticky { accumulator.batch_size } else { usize::MAX };
                 accumulator.append_run(&queue, &mut run, &mut lease, bytes_max, &mut placed)
@@ -292,20 +299,16 @@ impl Producer {
 
     #[inline]
     fn choose<'t>(
-        &self,
         topic: &'t TopicState,
         partition: Option<i32>,
         key: Option<&[u8]>,
     ) -> Result<(&'t Arc<PartitionQueue>, bool), NotSent> {
-        let (queue, is_sticky) = match (partition, key) {
-            (Some(index), _) => (
-                usize::try_from(index)
-                    .ok()
-                    .and_then(|index| topic.partitions.get(index)),
-                false,
-            ),
-            (None, Some(key)) if !self.shared.config.ignore_keys => (topic.for_key(key), false),
-            (None, _) => (topic.sticky(), true),
+        let (queue, is_sticky) = match partition {
+            Some(index) => {
+                let index = usize::try_from(index).ok();
+                (index.and_then(|index| topic.partitions.get(index)), false)
+            }
+            None => topic.choose(key),
         };
         match queue {
             Some(queue) => Ok((queue, is_sticky)),
@@ -367,6 +370,38 @@ impl Producer {
         }
     }
 
+    /// As [`wait_for_buffer`](Self::wait_for_buffer), for an event loop: the bell of [`completions`](Self::completions) rings.
+    pub fn queue_for_buffer(&self, size: usize) -> BufferTicket {
+        let accumulator = &self.shared.accumulator;
+        let ticket = accumulator
+            .pool
+            .enqueue_with(size, Some(Arc::clone(&accumulator.completion)));
+        self.client.waker().wake();
+        BufferTicket(ticket)
+    }
+
+    /// Where decided batches are listed for who calls back.
+    pub fn completions(&self) -> Completions {
+        Completions(Arc::clone(&self.shared.accumulator.completion))
+    }
+
+    /// Keeps something of the owner's for [`BatchState::attachment`]. The first one stays.
+    pub fn attach(&self, attachment: Arc<dyn std::any::Any + Send + Sync>) {
+        let _ = self.shared.accumulator.attachment.set(attachment);
+    }
+
+    /// A flush that an event loop waits for: the bell of [`completions`](Self::completions) rings until it is dropped.
+    pub fn pending_flush(&self) -> PendingFlush {
+        self.shared.flushing.fetch_add(1, Ordering::AcqRel);
+        self.shared.accumulator.completion.listen();
+        let below = self.shared.accumulator.batches_opened();
+        self.client.waker().wake();
+        PendingFlush {
+            shared: Arc::clone(&self.shared),
+            below,
+        }
+    }
+
     /// Begins a flush: nothing lingers until the returned guard is dropped.
     pub fn begin_flush(&self) -> Flush<'_> {
         self.shared.flushing.fetch_add(1, Ordering::AcqRel);
@@ -399,7 +434,7 @@ impl Producer {
     /// Last half of [`close`](Self::close): gives up what is left, with an error per record.
     pub fn finish_close(&self) {
         let accumulator = &self.shared.accumulator;
-        self.client.command(Command::RemoveProducer { index: self.index });
+        self.give_up();
         let deadline = Instant::now() + Duration::from_secs(1);
         // The I/O thread decides at once; if it is gone, its end has decided.
         while accumulator.incomplete_count() > 0 && !self.client.is_stopped() && Instant::now() < deadline {
@@ -407,6 +442,11 @@ impl Producer {
                 .completion
                 .wait(Duration::from_millis(50), || accumulator.incomplete_count() == 0);
         }
+    }
+
+    /// Has the I/O thread give up what is left; [`pending_flush`](Self::pending_flush) says when that is done.
+    pub fn give_up(&self) {
+        self.client.command(Command::RemoveProducer { index: self.index });
     }
 
     /// Whether it was closed, by itself or with its client.
@@ -429,6 +469,7 @@ impl Producer {
             ("bytes_acknowledged", counters.bytes.get()),
             ("produce_requests", counters.requests.get()),
             ("batch_retries", counters.retries.get()),
+            ("batch_splits", counters.splits.get()),
             ("batches_incomplete", number(self.shared.accumulator.incomplete_count())),
             ("buffer_bytes_used", number(leased)),
             ("buffer_bytes_free_kept", number(free)),
@@ -439,7 +480,70 @@ impl Producer {
 
 impl Drop for Producer {
     fn drop(&mut self) {
-        self.client.command(Command::RemoveProducer { index: self.index });
+        self.give_up();
+        self.shared.accumulator.completion.close();
+    }
+}
+
+/// Watched batches of a producer that have an outcome, and the bell of an event loop that waits for them.
+#[derive(Clone, Debug)]
+pub struct Completions(Arc<Completion>);
+
+impl Completions {
+    /// Takes the listed batches; the next one that is listed rings the bell.
+    pub fn take(&self) -> Vec<Arc<BatchState>> {
+        self.0.take()
+    }
+
+    /// Waits for listed batches; `None` when the producer is closed and nothing is left.
+    pub fn wait_and_take(&self) -> Option<Vec<Arc<BatchState>>> {
+        self.0.wait_and_take()
+    }
+
+    /// Ends the wait of [`wait_and_take`](Self::wait_and_take) once the list is empty.
+    pub fn close(&self) {
+        self.0.close();
+    }
+
+    /// A line to an event loop: it becomes readable once for each [`take`](Self::take) or [`arm_bell`](Self::arm_bell) that
+    /// something follows.
+    ///
+    /// # Errors
+    /// The operating system gives no socket pair.
+    pub fn bell(&self) -> Result<std::os::fd::OwnedFd, ClientError> {
+        let line = self.0.bell();
+        line.map_err(|error| ClientError::IllegalState(format!("no socket pair for the event loop: {error}")))
+    }
+
+    /// Arms the bell. False if there is something to look at already.
+    pub fn arm_bell(&self) -> bool {
+        self.0.arm_bell()
+    }
+
+    /// Rings the bell.
+    pub fn poke(&self) {
+        self.0.poke();
+    }
+}
+
+/// A flush that an event loop waits for.
+#[derive(Debug)]
+pub struct PendingFlush {
+    shared: Arc<ProducerShared>,
+    below: u64,
+}
+
+impl PendingFlush {
+    /// Whether every batch that was open at the beginning has its outcome.
+    pub fn is_done(&self) -> bool {
+        self.shared.accumulator.is_complete_below(self.below)
+    }
+}
+
+impl Drop for PendingFlush {
+    fn drop(&mut self) {
+        self.shared.flushing.fetch_sub(1, Ordering::AcqRel);
+        self.shared.accumulator.completion.unlisten();
     }
 }
 

@@ -1,10 +1,13 @@
 //! Sends a producer's batches: ready ones grouped by leader, a bounded number of requests in flight per broker, each
 //! partition's batches in order. Runs on the I/O thread.
 
+mod answers;
+mod expiry;
+
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use barnabas_net::outbound::{Backoff, CloseReason};
 use barnabas_wire::api;
@@ -13,17 +16,15 @@ use bytes::Bytes;
 
 use crate::accumulator::PartitionQueue;
 use crate::batch::{Failure, OpenBatch, Outcome, SealSettings, SealedBatch, Sequence};
-use crate::cluster::{ClusterView, LeaderHint, NO_TOPIC_ID};
+use crate::cluster::{ClusterView, NO_TOPIC_ID};
 use crate::config::Acks;
 use crate::identity::Identity;
 use crate::nodes::{NodeId, Purpose};
-use crate::outbox::{Answer, Kind, Outbox, Send};
-use crate::produce_message::{TOPIC_IDS_SINCE, VERSIONS, ZSTD_SINCE, decode, encode};
+use crate::outbox::{Kind, Outbox, Send};
+use crate::produce_message::{TOPIC_IDS_SINCE, VERSIONS, ZSTD_SINCE, encode};
 use crate::producer::ProducerShared;
-use crate::sequences::{PartitionOrder, Verdict, judge};
+use crate::sequences::PartitionOrder;
 
-/// How often per delivery timeout batches are looked through for those that are too old.
-const EXPIRY_CHECKS: u32 = 10;
 /// Idempotence without a sequence number.
 const NO_SEQUENCE: Sequence = Sequence {
     producer_id: -1,
@@ -363,284 +364,6 @@ impl Sender {
             }
             Err(_) => {}
         }
-    }
-
-    /// Takes an answer to Produce in. Returns leaders that the broker named.
-    pub(crate) fn on_answer(&mut self, outbox: &mut Outbox, view: &ClusterView, answer: Answer) -> Vec<LeaderHint> {
-        let Answer {
-            kind: Kind::Produce { request, .. },
-            node,
-            api_version,
-            result,
-        } = answer
-        else {
-            return Vec::new();
-        };
-        if let Some(count) = self.in_flight.get_mut(&node) {
-            *count = count.saturating_sub(1);
-        }
-        let mut hints = Vec::new();
-        match result {
-            Err(reason) => {
-                outbox.wants_metadata = true;
-                let text = reason.to_string();
-                for (slot, batch) in request.batches {
-                    self.lost(outbox, slot, batch, &text);
-                }
-            }
-            Ok(_) if self.shared.config.acks == Acks::None => {
-                for (slot, batch) in request.batches {
-                    self.answered(slot, &batch);
-                    self.finish(&batch, -1, -1);
-                }
-            }
-            Ok(body) => hints = self.on_response(outbox, view, request.batches, api_version, &body),
-        }
-        self.shared.accumulator.completion.ring();
-        hints
-    }
-
-    fn on_response(
-        &mut self,
-        outbox: &mut Outbox,
-        view: &ClusterView,
-        batches: Vec<(usize, SealedBatch)>,
-        api_version: i16,
-        body: &Bytes,
-    ) -> Vec<LeaderHint> {
-        let (answers, problem) = match decode(&batches, view, api_version, body) {
-            Ok(answers) => (answers, "the broker's answer does not mention the partition".to_owned()),
-            Err(error) => (Vec::new(), format!("Produce: {error}")),
-        };
-        let mut batches: Vec<Option<(usize, SealedBatch)>> = batches.into_iter().map(Some).collect();
-        let mut hints = Vec::new();
-        for answer in answers {
-            let Some((slot, batch)) = batches.get_mut(answer.at).and_then(Option::take) else {
-                continue;
-            };
-            hints.extend(answer.hint);
-            self.answered(slot, &batch);
-            let is_first = self
-                .order(slot)
-                .is_none_or(|order| order.is_first_in_line(batch.state.id()));
-            let verdict = judge(answer.code, self.shared.config.enable_idempotence, is_first);
-            if verdict == Verdict::Done {
-                if let Some(Some(partition)) = self.partitions.get_mut(slot) {
-                    partition.order.written();
-                }
-                self.finish(&batch, answer.base_offset, answer.log_append_time);
-            } else {
-                self.carry_out(
-                    outbox,
-                    slot,
-                    batch,
-                    verdict,
-                    Failure::Refused(answer.code.code()),
-                    &answer.message,
-                );
-            }
-        }
-        for (slot, batch) in batches.into_iter().flatten() {
-            self.lost(outbox, slot, batch, &problem);
-        }
-        hints
-    }
-
-    /// No answer came to a batch, so nobody knows whether the broker has it.
-    fn lost(&mut self, outbox: &mut Outbox, slot: usize, batch: SealedBatch, message: &str) {
-        self.answered(slot, &batch);
-        self.carry_out(
-            outbox,
-            slot,
-            batch,
-            Verdict::Retry { refresh: true },
-            Failure::Lost,
-            message,
-        );
-    }
-
-    fn order(&self, slot: usize) -> Option<&PartitionOrder> {
-        self.partitions.get(slot)?.as_ref().map(|partition| &partition.order)
-    }
-
-    fn answered(&mut self, slot: usize, batch: &SealedBatch) {
-        if let Some(Some(partition)) = self.partitions.get_mut(slot) {
-            partition.order.answered(batch.state.id());
-        }
-    }
-
-    /// Does with a batch what was decided, unless it has had its chances.
-    fn carry_out(
-        &mut self,
-        outbox: &mut Outbox,
-        slot: usize,
-        batch: SealedBatch,
-        verdict: Verdict,
-        failure: Failure,
-        message: &str,
-    ) {
-        let (is_retry, reset) = match verdict {
-            Verdict::Retry { refresh } => {
-                outbox.wants_metadata |= refresh;
-                (true, false)
-            }
-            Verdict::Reset => (true, true),
-            Verdict::Done | Verdict::Fail => (false, false),
-        };
-        let is_late = outbox.now.saturating_duration_since(batch.opened) >= self.shared.config.delivery_timeout;
-        // The outcome is decided already when the delivery timeout passed while the batch was in flight.
-        let is_over = is_late || batch.attempts > self.shared.config.retries || batch.state.outcome().is_some();
-        if is_retry && !is_over {
-            self.shared.counters.retries.add(1);
-            self.retry(slot, batch, reset, outbox.now);
-        } else if is_retry && is_late {
-            let waited = self.shared.config.delivery_timeout.as_millis();
-            let message = format!("not delivered within delivery.timeout.ms ({waited} ms): {message}");
-            self.give_up(slot, &batch, Failure::TimedOut, &message);
-        } else {
-            self.give_up(slot, &batch, failure, message);
-        }
-    }
-
-    fn retry(&mut self, slot: usize, batch: SealedBatch, reset: bool, now: Instant) {
-        let pause = self.backoff.after(batch.attempts);
-        if let Some(Some(partition)) = self.partitions.get_mut(slot) {
-            partition.order.retry(batch, reset);
-            partition.not_before = Some(now + pause);
-        }
-        self.list(slot);
-    }
-
-    fn give_up(&mut self, slot: usize, batch: &SealedBatch, failure: Failure, message: &str) {
-        if let Some(Some(partition)) = self.partitions.get_mut(slot) {
-            partition.order.gave_up();
-        }
-        self.shared
-            .counters
-            .failed_records
-            .add(u64::try_from(batch.record_count).unwrap_or(0));
-        let outcome = Outcome::Failed {
-            failure,
-            message: message.into(),
-            attempts: batch.attempts,
-        };
-        self.shared.finish(&batch.state, outcome);
-    }
-
-    fn finish(&self, batch: &SealedBatch, base_offset: i64, log_append_time: i64) {
-        self.shared
-            .counters
-            .records
-            .add(u64::try_from(batch.record_count).unwrap_or(0));
-        self.shared.counters.batches.add(1);
-        self.shared.counters.bytes.add(u64::try_from(batch.len()).unwrap_or(0));
-        self.shared.finish(
-            &batch.state,
-            Outcome::Acknowledged {
-                base_offset,
-                log_append_time,
-            },
-        );
-    }
-
-    /// Gives up what is older than the delivery timeout. What is in flight keeps its place until it is answered, but its
-    /// callers do not wait for that.
-    fn expire(&mut self, now: Instant) {
-        let timeout = self.shared.config.delivery_timeout;
-        if self.next_expiry_check.is_some_and(|at| at > now) {
-            return;
-        }
-        let pause = (timeout / EXPIRY_CHECKS).clamp(Duration::from_millis(5), Duration::from_secs(1));
-        self.next_expiry_check = Some(now + pause);
-        let Some(before) = now.checked_sub(timeout) else { return };
-        let message: Arc<str> = format!("not delivered within delivery.timeout.ms ({} ms)", timeout.as_millis()).into();
-        let mut is_any = false;
-        for partition in self.partitions.iter_mut().flatten() {
-            for open in partition.queue.take_opened_before(before) {
-                is_any = true;
-                self.shared.fail_open(open, Failure::TimedOut, &message);
-            }
-            while partition
-                .order
-                .retries
-                .front()
-                .is_some_and(|batch| batch.opened <= before)
-            {
-                let Some(batch) = partition.order.retries.pop_front() else {
-                    break;
-                };
-                is_any = true;
-                partition.order.gave_up();
-                let outcome = Outcome::Failed {
-                    failure: Failure::TimedOut,
-                    message: Arc::clone(&message),
-                    attempts: batch.attempts,
-                };
-                self.shared.finish(&batch.state, outcome);
-            }
-            for unanswered in partition
-                .order
-                .in_flight
-                .iter()
-                .filter(|unanswered| unanswered.opened <= before)
-            {
-                is_any = true;
-                self.shared.finish(
-                    &unanswered.state,
-                    Outcome::Failed {
-                        failure: Failure::TimedOut,
-                        message: Arc::clone(&message),
-                        attempts: 1,
-                    },
-                );
-            }
-        }
-        if is_any {
-            self.shared.accumulator.completion.ring();
-        }
-    }
-
-    /// Fails everything that is not in flight.
-    fn fail_all(&mut self, failure: Failure, message: &str) {
-        let message: Arc<str> = message.into();
-        for partition in self.partitions.iter_mut().flatten() {
-            while let Some(open) = partition.queue.take_batch() {
-                self.shared.fail_open(open, failure, &message);
-            }
-            for batch in std::mem::take(&mut partition.order.retries) {
-                partition.order.gave_up();
-                let outcome = Outcome::Failed {
-                    failure,
-                    message: Arc::clone(&message),
-                    attempts: batch.attempts,
-                };
-                self.shared.finish(&batch.state, outcome);
-            }
-        }
-        self.shared.accumulator.completion.ring();
-    }
-
-    /// Gives up everything, in flight or not, because the producer closes now.
-    pub(crate) fn abort(&mut self, message: &str) {
-        let text: Arc<str> = message.into();
-        for queue in self.shared.queues() {
-            for open in queue.close(true) {
-                self.shared.fail_open(open, Failure::Aborted, &text);
-            }
-        }
-        for partition in self.partitions.iter_mut().flatten() {
-            for unanswered in partition.order.in_flight.drain(..) {
-                self.shared.finish(
-                    &unanswered.state,
-                    Outcome::Failed {
-                        failure: Failure::Aborted,
-                        message: Arc::clone(&text),
-                        attempts: 1,
-                    },
-                );
-            }
-        }
-        self.fail_all(Failure::Aborted, message);
     }
 
     /// When to look again, if nothing happens before.

@@ -25,6 +25,8 @@ pub(crate) enum Verdict {
     Retry { refresh: bool },
     /// Send it again under a new epoch: the broker's state of this producer is not what was expected (KIP-360).
     Reset,
+    /// Send its halves.
+    Split,
     /// Give it up.
     Fail,
 }
@@ -47,6 +49,8 @@ pub(crate) fn judge(code: ErrorCode, is_idempotent: bool, is_first_in_line: bool
                 Verdict::Retry { refresh: false }
             }
         }
+        // Larger than the topic's max.message.bytes or segment.bytes, which the client does not know.
+        ErrorCode::MESSAGE_TOO_LARGE | ErrorCode::RECORD_LIST_TOO_LARGE => Verdict::Split,
         // The topic or partition may be about to exist, the leader may have moved: retriable, after a look.
         code if code.retriable() => Verdict::Retry {
             refresh: code.refreshes_metadata(),
@@ -225,7 +229,8 @@ mod tests {
             (ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, false, true, retry(true)),
             (ErrorCode::REQUEST_TIMED_OUT, true, true, retry(false)),
             (ErrorCode::NOT_ENOUGH_REPLICAS, true, true, retry(false)),
-            (ErrorCode::MESSAGE_TOO_LARGE, true, true, Verdict::Fail),
+            (ErrorCode::MESSAGE_TOO_LARGE, true, true, Verdict::Split),
+            (ErrorCode::RECORD_LIST_TOO_LARGE, false, false, Verdict::Split),
             (ErrorCode::INVALID_RECORD, true, true, Verdict::Fail),
             (ErrorCode::TOPIC_AUTHORIZATION_FAILED, true, true, Verdict::Fail),
         ] {

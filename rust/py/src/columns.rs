@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use arrow_array::{ArrayRef, RecordBatch, StructArray};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, StructArray};
 use arrow_schema::{Field, Schema, SchemaRef};
 use barnabas_columnar::avro::{self, AvroOptions, Registry, Unresolved};
 use barnabas_columnar::encode::{BatchEncoder, BatchOptions, Input, SealedBatch};
@@ -320,7 +320,7 @@ impl EncodedBatch {
 
 /// Runs `import`, which touches arrays that came through the C data interface: what Arrow's own code answers to broken ones
 /// with a panic becomes an error.
-fn guarded<T>(import: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+pub(crate) fn guarded<T>(import: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     std::panic::catch_unwind(AssertUnwindSafe(import)).unwrap_or_else(|panic| {
         Err(PyValueError::new_err(format!(
             "the Arrow data is broken: {}",
@@ -335,17 +335,23 @@ fn reason(panic: &(dyn Any + Send)) -> &str {
         .unwrap_or("it has no consistent lengths")
 }
 
+/// The stream of anything with `__arrow_c_stream__` or `__arrow_c_array__`.
+pub(crate) fn arrow_reader(data: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+    guarded(|| any_batches(data)?.into_reader())
+}
+
+fn any_batches(data: &Bound<'_, PyAny>) -> PyResult<AnyRecordBatch> {
+    data.extract().map_err(|error: PyErr| {
+        PyTypeError::new_err(format!(
+            "not a table: needs __arrow_c_stream__ or __arrow_c_array__, as tables of pyarrow, polars, duckdb and \
+             pandas have ({error})"
+        ))
+    })
+}
+
 /// The batches of anything with `__arrow_c_stream__` or `__arrow_c_array__`.
 fn arrow_batches(data: &Bound<'_, PyAny>) -> PyResult<(Vec<RecordBatch>, SchemaRef)> {
-    guarded(|| {
-        let data: AnyRecordBatch = data.extract().map_err(|error: PyErr| {
-            PyTypeError::new_err(format!(
-                "not a table: needs __arrow_c_stream__ or __arrow_c_array__, as tables of pyarrow, polars, duckdb and \
-                 pandas have ({error})"
-            ))
-        })?;
-        Ok(data.into_table().map_err(PyErr::from)?.into_inner())
-    })
+    guarded(|| Ok(any_batches(data)?.into_table().map_err(PyErr::from)?.into_inner()))
 }
 
 fn batch_options(

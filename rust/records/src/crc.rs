@@ -8,7 +8,7 @@ pub fn crc32c(data: &[u8]) -> u32 {
 
 /// The checksum of message sets and of gzip: CRC-32 as zlib computes it.
 #[inline]
-pub(crate) fn crc32(data: &[u8]) -> u32 {
+pub fn crc32(data: &[u8]) -> u32 {
     crc_fast::crc32_iso_hdlc(data)
 }
 

@@ -30,7 +30,7 @@ pub use batch::{BatchIter, BatchRef};
 pub use builder::{BatchBuilder, Header, Seal};
 pub use compression::{Compression, compress, compress_over, decompress, decompress_over};
 pub use control::{ControlKey, EndTransactionMarker, build_control_batch, control_type};
-pub use crc::crc32c;
+pub use crc::{crc32, crc32c};
 pub use error::{RecordsError, Result};
 pub use filter::{BatchFilter, BatchRetention, FilterRecord, FilterRules, Filtered};
 pub use header::{

@@ -134,7 +134,7 @@ def test_an_option_nothing_is_near_to_raises_without_a_guess():
     ("table", "name", "value", "fix"),
     [
         (PRODUCER, "transactional_id", "t", "idempotent producer"),
-        (PRODUCER, "partitioner_class", "x", "send\\(partition="),
+        (PRODUCER, "metadata_max_idle_ms", 1, "is kept"),
         (PRODUCER, "on_delivery", print, "result\\(\\)"),
         (CONSUMER, "enable_partition_eof", True, "end_offsets"),
     ],
@@ -161,7 +161,7 @@ def test_an_unsupported_option_may_be_set_to_its_default():
         ("enable_idempotence", "yes", "invalid value 'yes' for enable.idempotence"),
         ("compression_type", "brotli", "expected one of none, gzip, snappy, lz4, zstd"),
         ("compression_gzip_level", 10, "between -1 and 9"),
-        ("value_serializer", "str", "expected callable"),
+        ("value_serializer", "text", "expected one of bytes, str, int, long, double, json, or a callable"),
         ("client_id", 7, "expected string"),
         ("security_protocol", "SSL", "expected one of PLAINTEXT"),
     ],

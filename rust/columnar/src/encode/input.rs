@@ -126,6 +126,16 @@ impl Input {
         self.topic.is_some() || self.partition.is_some()
     }
 
+    /// Whether there is a column of times.
+    pub fn has_timestamps(&self) -> bool {
+        self.timestamp.is_some()
+    }
+
+    /// Whether there is a column of headers.
+    pub fn has_headers(&self) -> bool {
+        self.headers.is_some()
+    }
+
     /// One row without its headers.
     ///
     /// # Errors

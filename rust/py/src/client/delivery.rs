@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use barnabas_client::{BatchState, Failure, Outcome};
+use barnabas_client::{BatchState, Completions, Failure, Outcome};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::sync::{MutexExt, PyOnceLock};
 use pyo3::types::{PyString, PyTuple};
 
 use super::arguments::seconds;
+use super::watchers::{CallbackQueue, Watchers};
 use crate::door::wait_in_slices;
 use crate::error::{raise, raise_code_at};
 
@@ -48,21 +49,72 @@ impl Delivery {
         metadata(py, &self.batch, self.index, self.timestamp)
     }
 
+    /// Has `callback` called with this handle, on the producer's callback thread, when the record has its outcome.
+    fn add_done_callback(slf: &Bound<'_, Self>, callback: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = slf.py();
+        let batch = &slf.get().batch;
+        let watchers = batch
+            .attachment()
+            .and_then(|attachment| attachment.downcast::<Watched>().ok());
+        let handle = slf.clone().into_any();
+        let Some(watched) = watchers else {
+            // The producer is gone, and with it the thread.
+            callback.call1((handle,))?;
+            return Ok(());
+        };
+        match watched
+            .watchers
+            .call_back(batch, handle.clone().unbind(), callback.clone().unbind())
+        {
+            Some(false) => Ok(()),
+            Some(true) => watched.serve(py),
+            None => callback.call1((handle,)).map(|_| ()),
+        }
+    }
+
+    /// Waits in an event loop; the record's batch is sent at once.
+    fn __await__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        static AWAITED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        slf.get().batch.hurry();
+        let awaited = AWAITED.import(slf.py(), "barnabas.client.callbacks", "awaited")?;
+        awaited.call1((slf,))?.call_method0("__iter__")
+    }
+
     fn __repr__(&self) -> String {
         format!(
             "<Delivery {}-{} {}>",
             self.batch.topic,
             self.batch.partition,
-            state_name(&self.batch)
+            state_name(&self.batch, self.index)
         )
     }
 }
 
-fn state_name(batch: &BatchState) -> &'static str {
+/// What is attached to a producer: who waits, and where decided batches are listed.
+#[derive(Debug)]
+pub(super) struct Watched {
+    pub(super) watchers: Arc<Watchers>,
+    pub(super) completions: Completions,
+}
+
+impl Watched {
+    /// Starts the callback thread.
+    fn serve(&self, py: Python<'_>) -> PyResult<()> {
+        let queue = CallbackQueue::new(Arc::clone(&self.watchers), self.completions.clone());
+        let thread = py
+            .import("barnabas.client.callbacks")?
+            .getattr("serve")?
+            .call1((queue,))?;
+        self.watchers.set_thread(thread.unbind());
+        Ok(())
+    }
+}
+
+pub(super) fn state_name(batch: &BatchState, index: u32) -> &'static str {
     match batch.outcome() {
         None => "pending",
-        Some(Outcome::Acknowledged { .. }) => "acknowledged",
-        Some(Outcome::Failed { .. }) => "failed",
+        Some(outcome) if outcome.is_acknowledged(index) => "acknowledged",
+        Some(_) => "failed",
     }
 }
 
@@ -82,8 +134,17 @@ fn wait_for(py: Python<'_>, batch: &Arc<BatchState>, timeout: Option<f64>) -> Py
 }
 
 /// Where a record of a decided batch was written, or why it was not.
-fn metadata<'py>(py: Python<'py>, batch: &BatchState, index: u32, timestamp: i64) -> PyResult<Bound<'py, PyAny>> {
-    match batch.outcome() {
+pub(super) fn metadata<'py>(
+    py: Python<'py>,
+    batch: &BatchState,
+    index: u32,
+    timestamp: i64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (outcome, index) = match batch.outcome().map(|outcome| outcome.of(index)) {
+        Some((outcome, index)) => (Some(outcome), index),
+        None => (None, index),
+    };
+    match outcome {
         Some(Outcome::Acknowledged {
             base_offset,
             log_append_time,
@@ -105,7 +166,7 @@ fn metadata<'py>(py: Python<'py>, batch: &BatchState, index: u32, timestamp: i64
             message,
             attempts,
         }) => Err(failed(py, batch, *failure, message, *attempts)),
-        None => Err(raise(py, "KafkaTimeoutError", "the record was not acknowledged yet")),
+        Some(Outcome::Parts(_)) | None => Err(raise(py, "KafkaTimeoutError", "the record was not acknowledged yet")),
     }
 }
 
@@ -160,6 +221,8 @@ pub(super) struct Run {
 pub(crate) struct DeliveryBatch {
     runs: Vec<Run>,
     timestamps: Timestamps,
+    /// By record: its place among the runs; empty if they are in its order.
+    order: Vec<u32>,
     len: usize,
 }
 
@@ -208,10 +271,21 @@ impl Runs {
         });
     }
 
+    /// How many were placed.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
     pub(super) fn finish(self, timestamps: Timestamps) -> DeliveryBatch {
+        self.finish_in(timestamps, Vec::new())
+    }
+
+    /// Records that were placed in another order than they have.
+    pub(super) fn finish_in(self, timestamps: Timestamps, order: Vec<u32>) -> DeliveryBatch {
         DeliveryBatch {
             runs: self.runs,
             timestamps,
+            order,
             len: self.len,
         }
     }
@@ -224,30 +298,13 @@ impl DeliveryBatch {
     }
 
     fn __getitem__(&self, index: isize) -> PyResult<Delivery> {
-        let out_of_range = || PyIndexError::new_err("record index out of range");
-        let index = if index < 0 {
-            self.len.checked_add_signed(index)
-        } else {
-            usize::try_from(index).ok()
-        };
-        let index = index.filter(|index| *index < self.len).ok_or_else(out_of_range)?;
-        let run = self
-            .runs
-            .partition_point(|run| run.start <= index)
-            .checked_sub(1)
-            .and_then(|at| self.runs.get(at));
-        let run = run.ok_or_else(out_of_range)?;
-        let place = u32::try_from(index - run.start).map_err(|_| out_of_range())?;
-        Ok(Delivery::new(
-            Arc::clone(&run.batch),
-            run.first.saturating_add(place),
-            self.timestamps.at(index),
-        ))
+        let (batch, index, timestamp) = self.place(index)?;
+        Ok(Delivery::new(batch, index, timestamp))
     }
 
     /// Whether every record was acknowledged, or has failed.
     fn done(&self) -> bool {
-        self.runs.iter().all(|run| run.batch.outcome().is_some())
+        self.is_done()
     }
 
     /// Waits until all are acknowledged; their batches are sent at once instead of lingering.
@@ -263,7 +320,91 @@ impl DeliveryBatch {
             let left = deadline.map(|at| at.saturating_duration_since(std::time::Instant::now()).as_secs_f64());
             wait_for(py, &run.batch, left)?;
         }
+        self.all(py)
+    }
+
+    /// Waits in an event loop; the records' batches are sent at once.
+    fn __await__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        static AWAITED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let py = slf.py();
+        let batches = slf.get().batches();
+        for (batch, ..) in &batches {
+            batch.hurry();
+        }
+        let waits: PyResult<Vec<_>> = batches
+            .into_iter()
+            .map(|(batch, index, timestamp)| Py::new(py, Delivery::new(batch, index, timestamp)))
+            .collect();
+        let awaited = AWAITED.import(py, "barnabas.client.callbacks", "all_awaited")?;
+        awaited
+            .call1((slf, PyTuple::new(py, waits?)?))?
+            .call_method0("__iter__")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<DeliveryBatch of {} records>", self.len)
+    }
+}
+
+/// A record's batch, its number there, and its timestamp.
+pub(super) type Place = (Arc<BatchState>, u32, i64);
+
+impl DeliveryBatch {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.runs.iter().all(|run| run.batch.outcome().is_some())
+    }
+
+    /// A record's place, by an index as Python has it.
+    pub(super) fn place(&self, index: isize) -> PyResult<Place> {
+        let out_of_range = || PyIndexError::new_err("record index out of range");
+        let index = if index < 0 {
+            self.len.checked_add_signed(index)
+        } else {
+            usize::try_from(index).ok()
+        };
+        let index = index.filter(|index| *index < self.len).ok_or_else(out_of_range)?;
+        let (run, number) = self.at(index).ok_or_else(out_of_range)?;
+        Ok((Arc::clone(&run.batch), number, self.timestamps.at(index)))
+    }
+
+    /// The run that a record is in, and its number in the batch.
+    fn at(&self, index: usize) -> Option<(&Run, u32)> {
+        let placed = match self.order.get(index) {
+            Some(placed) => *placed as usize,
+            None => index,
+        };
+        let after = self.runs.partition_point(|run| run.start <= placed);
+        let run = self.runs.get(after.checked_sub(1)?)?;
+        let number = u32::try_from(placed - run.start).ok()?;
+        Some((run, run.first.saturating_add(number)))
+    }
+
+    /// One record of each batch.
+    pub(super) fn batches(&self) -> Vec<Place> {
+        let mut places: Vec<Place> = Vec::new();
+        for run in &self.runs {
+            if places.last().is_none_or(|(batch, ..)| !Arc::ptr_eq(batch, &run.batch)) {
+                places.push((Arc::clone(&run.batch), run.first, self.timestamps.at(run.start)));
+            }
+        }
+        places
+    }
+
+    /// Where each record was written; the first record's error that has one.
+    pub(super) fn all<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let mut all = Vec::with_capacity(self.len);
+        if !self.order.is_empty() {
+            for index in 0..self.len {
+                if let Some((run, number)) = self.at(index) {
+                    all.push(metadata(py, &run.batch, number, self.timestamps.at(index))?);
+                }
+            }
+            return Ok(all);
+        }
         for run in &self.runs {
             for place in 0..run.count {
                 let timestamp = self.timestamps.at(all.len());
@@ -271,9 +412,5 @@ impl DeliveryBatch {
             }
         }
         Ok(all)
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<DeliveryBatch of {} records>", self.len)
     }
 }

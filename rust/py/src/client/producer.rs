@@ -6,14 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use barnabas_client::config::ProducerConfig;
-use barnabas_client::{Appended, Buffer, NotSent, Producer, RecordData, TopicState};
+use barnabas_client::{Appended, Buffer, Completions, NotSent, Producer, RecordData, TopicState};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
-use super::arguments::{BytesArgument, HeadersArgument, copied, options, raised, seconds};
+use super::arguments::{BytesArgument, HeadersArgument, Pair, copied, options, raised, seconds};
 use super::core::ClientCore;
-use super::delivery::{Delivery, DeliveryBatch, Runs, Timestamps};
+use super::delivery::{Delivery, DeliveryBatch, Runs, Timestamps, Watched};
+use super::watchers::Watchers;
 use crate::door::wait_in_slices;
 use crate::error::raise;
 
@@ -24,13 +25,15 @@ const TOPICS_REMEMBERED: usize = 16;
 #[pyclass(frozen, module = "barnabas")]
 #[derive(Debug)]
 pub(crate) struct ProducerCore {
-    producer: Producer,
+    pub(super) producer: Producer,
     topics: Mutex<TopicCache>,
+    pub(super) watchers: Arc<Watchers>,
+    pub(super) completions: Completions,
 }
 
 /// Topics by the identity of their names. The names are kept, so an address cannot come to mean another name.
 #[derive(Debug, Default)]
-struct TopicCache {
+pub(super) struct TopicCache {
     generation: u64,
     entries: Vec<(Py<PyString>, Arc<TopicState>)>,
     next: usize,
@@ -38,7 +41,7 @@ struct TopicCache {
 
 impl TopicCache {
     #[inline]
-    fn get(&self, generation: u64, name: &Bound<'_, PyString>) -> Option<&Arc<TopicState>> {
+    pub(super) fn get(&self, generation: u64, name: &Bound<'_, PyString>) -> Option<&Arc<TopicState>> {
         if self.generation != generation {
             return None;
         }
@@ -48,7 +51,7 @@ impl TopicCache {
             .map(|(_, topic)| topic)
     }
 
-    fn put(
+    pub(super) fn put(
         &mut self,
         generation: u64,
         name: &Bound<'_, PyString>,
@@ -77,9 +80,17 @@ impl ProducerCore {
         let options = options(config)?;
         let config = ProducerConfig::from_options(&options).map_err(|error| raised(py, &error))?;
         let producer = Producer::new(client.get().client.clone(), config).map_err(|error| raised(py, &error))?;
+        let watchers = Arc::<Watchers>::default();
+        let completions = producer.completions();
+        producer.attach(Arc::new(Watched {
+            watchers: Arc::clone(&watchers),
+            completions: completions.clone(),
+        }));
         Ok(Self {
             producer,
             topics: Mutex::default(),
+            watchers,
+            completions,
         })
     }
 
@@ -130,6 +141,7 @@ impl ProducerCore {
     /// Adds many records, each run to one partition under one lock.
     #[pyo3(signature = (topic, values, keys = None, headers = None, timestamps = None, partition = None))]
     #[expect(clippy::too_many_arguments, reason = "the arguments of records")]
+    #[expect(clippy::needless_pass_by_value, reason = "made from an argument")]
     fn send_many(
         &self,
         py: Python<'_>,
@@ -138,30 +150,13 @@ impl ProducerCore {
         keys: Option<&Bound<'_, PyList>>,
         headers: Option<&Bound<'_, PyList>>,
         timestamps: Option<Vec<i64>>,
-        partition: Option<i32>,
+        partition: Option<Partitions>,
     ) -> PyResult<DeliveryBatch> {
-        let columns = [
-            keys.map(PyListMethods::len),
-            headers.map(PyListMethods::len),
-            timestamps.as_ref().map(Vec::len),
-        ];
-        if columns.iter().flatten().any(|len| *len != values.len()) {
-            return Err(PyValueError::new_err(
-                "values, keys, headers and timestamps must have the same length",
-            ));
-        }
-        let timestamps = match timestamps {
-            Some(each) => {
-                each.iter()
-                    .try_for_each(|timestamp| checked_timestamp(*timestamp).map(|_| ()))?;
-                Timestamps::Each(each)
-            }
-            None => Timestamps::Same(now_ms()),
-        };
+        let timestamps = checked_timestamps(values, keys, headers, timestamps)?;
         let mut runs = Runs::default();
         let mut start = 0;
         while start < values.len() {
-            let end = (start + CHUNK).min(values.len());
+            let (partition, end) = Partitions::run(partition.as_ref(), start, values.len())?;
             let chunk = Chunk::new(values, keys, headers, start, end)?;
             self.send_chunk(py, topic, partition, &chunk, &timestamps, &mut runs)?;
             start = end;
@@ -193,7 +188,14 @@ impl ProducerCore {
             Ok(true)
         };
         py.detach(|| self.producer.finish_close());
+        self.completions.close();
         flushed.map(|_| ())
+    }
+
+    /// How many partitions a topic has; waits, detached, until that is known.
+    fn partition_count(&self, py: Python<'_>, topic: &Bound<'_, PyString>) -> PyResult<usize> {
+        let deadline = Instant::now() + self.producer.config().max_block;
+        self.topic(py, topic, deadline).map(|topic| topic.partition_count())
     }
 
     /// Counters by name.
@@ -228,7 +230,7 @@ impl ProducerCore {
         self.send_slowly(py, name, partition, record)
     }
 
-    fn cache(&self) -> MutexGuard<'_, TopicCache> {
+    pub(super) fn cache(&self) -> MutexGuard<'_, TopicCache> {
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -254,7 +256,7 @@ impl ProducerCore {
         }
     }
 
-    fn wait_for_buffer(&self, py: Python<'_>, size: usize, deadline: Instant) -> PyResult<Buffer> {
+    pub(super) fn wait_for_buffer(&self, py: Python<'_>, size: usize, deadline: Instant) -> PyResult<Buffer> {
         self.producer
             .client()
             .check_open()
@@ -265,12 +267,22 @@ impl ProducerCore {
             .ok_or_else(|| raised(py, &self.producer.buffer_exhausted(size)))
     }
 
-    /// The topic, once its partitions are known.
-    fn topic(&self, py: Python<'_>, name: &Bound<'_, PyString>, deadline: Instant) -> PyResult<Arc<TopicState>> {
+    pub(super) fn topic_name<'a>(name: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
         let text = name.to_str()?;
         if text.is_empty() {
             return Err(PyValueError::new_err("a topic's name is not empty"));
         }
+        Ok(text)
+    }
+
+    /// The topic, once its partitions are known.
+    pub(super) fn topic(
+        &self,
+        py: Python<'_>,
+        name: &Bound<'_, PyString>,
+        deadline: Instant,
+    ) -> PyResult<Arc<TopicState>> {
+        let text = Self::topic_name(name)?;
         loop {
             let count = self.producer.metadata_count();
             let generation = self.producer.generation();
@@ -316,29 +328,14 @@ impl ProducerCore {
             Some(topic) => topic,
             None => self.topic(py, name, deadline)?,
         };
-        let headers = chunk
-            .headers
-            .iter()
-            .map(HeadersArgument::as_pairs)
-            .collect::<PyResult<Vec<_>>>()?;
-        let record = |index: usize| RecordData {
-            timestamp: timestamps.at(chunk.start + index),
-            key: chunk
-                .keys
-                .get(index)
-                .and_then(|key| key.as_ref().map(BytesArgument::as_bytes)),
-            value: chunk
-                .values
-                .get(index)
-                .and_then(|value| value.as_ref().map(BytesArgument::as_bytes)),
-            headers: headers.get(index).map_or(&[], Vec::as_slice),
-        };
-        for index in 0..chunk.values.len() {
+        let headers = chunk.pairs()?;
+        let record = |index: usize| chunk.record(index, &headers, timestamps);
+        for index in 0..chunk.len() {
             self.producer
                 .check_size(&record(index))
                 .map_err(|error| raised(py, &error))?;
         }
-        let mut records = (0..chunk.values.len()).map(record);
+        let mut records = (0..chunk.len()).map(record);
         let mut stopped = self
             .producer
             .try_send_run(&topic, partition, &mut records, None, |batch, index, _| {
@@ -367,11 +364,39 @@ impl ProducerCore {
     }
 }
 
+/// The partition that a caller names for many records.
+#[derive(Debug, FromPyObject)]
+pub(super) enum Partitions {
+    /// One for all.
+    Same(i32),
+    /// One for each, or none.
+    Each(Vec<Option<i32>>),
+}
+
+impl Partitions {
+    /// The partition of record `start` of `len`, and the end of its chunk.
+    pub(super) fn run(partitions: Option<&Self>, start: usize, len: usize) -> PyResult<(Option<i32>, usize)> {
+        let end = (start + CHUNK).min(len);
+        match partitions {
+            None => Ok((None, end)),
+            Some(Self::Same(partition)) => Ok((Some(*partition), end)),
+            Some(Self::Each(each)) => {
+                let run = each.get(start..end).filter(|_| each.len() == len).unwrap_or_default();
+                let first = run
+                    .first()
+                    .ok_or_else(|| PyValueError::new_err(format!("{len} values but {} partitions", each.len())))?;
+                let same = run.iter().take_while(|partition| *partition == first).count();
+                Ok((*first, start + same))
+            }
+        }
+    }
+}
+
 /// Records whose bytes are held at once in `send_many`.
-const CHUNK: usize = 4096;
+pub(super) const CHUNK: usize = 4096;
 
 /// Some consecutive records of `send_many`.
-struct Chunk<'py> {
+pub(super) struct Chunk<'py> {
     start: usize,
     values: Vec<Option<BytesArgument<'py>>>,
     keys: Vec<Option<BytesArgument<'py>>>,
@@ -379,7 +404,7 @@ struct Chunk<'py> {
 }
 
 impl<'py> Chunk<'py> {
-    fn new(
+    pub(super) fn new(
         values: &Bound<'py, PyList>,
         keys: Option<&Bound<'py, PyList>>,
         headers: Option<&Bound<'py, PyList>>,
@@ -403,11 +428,66 @@ impl<'py> Chunk<'py> {
             headers: headers.unwrap_or_else(|| Ok(Vec::new()))?,
         })
     }
+
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Headers of each record as they are written.
+    pub(super) fn pairs(&self) -> PyResult<Vec<Vec<Pair<'_>>>> {
+        self.headers.iter().map(HeadersArgument::as_pairs).collect()
+    }
+
+    pub(super) fn record<'a>(
+        &'a self,
+        index: usize,
+        headers: &'a [Vec<Pair<'a>>],
+        timestamps: &Timestamps,
+    ) -> RecordData<'a> {
+        let bytes = |column: &'a [Option<BytesArgument<'py>>]| {
+            column
+                .get(index)
+                .and_then(|cell| cell.as_ref().map(BytesArgument::as_bytes))
+        };
+        RecordData {
+            timestamp: timestamps.at(self.start + index),
+            key: bytes(&self.keys),
+            value: bytes(&self.values),
+            headers: headers.get(index).map_or(&[], Vec::as_slice),
+        }
+    }
+}
+
+/// Refuses columns of different lengths and invalid timestamps.
+pub(super) fn checked_timestamps(
+    values: &Bound<'_, PyList>,
+    keys: Option<&Bound<'_, PyList>>,
+    headers: Option<&Bound<'_, PyList>>,
+    timestamps: Option<Vec<i64>>,
+) -> PyResult<Timestamps> {
+    let columns = [
+        keys.map(PyListMethods::len),
+        headers.map(PyListMethods::len),
+        timestamps.as_ref().map(Vec::len),
+    ];
+    if columns.iter().flatten().any(|len| *len != values.len()) {
+        return Err(PyValueError::new_err(
+            "values, keys, headers and timestamps must have the same length",
+        ));
+    }
+    match timestamps {
+        Some(each) => {
+            each.iter()
+                .try_for_each(|timestamp| checked_timestamp(*timestamp).map(|_| ()))?;
+            Ok(Timestamps::Each(each))
+        }
+        None => Ok(Timestamps::Same(now_ms())),
+    }
 }
 
 /// The bytes of an argument: where they lie if it is `bytes`, else a copy in `copy`.
 #[inline]
-fn borrowed<'a>(
+pub(super) fn borrowed<'a>(
     what: &'static str,
     object: Option<&'a Bound<'_, PyAny>>,
     copy: &'a mut Vec<u8>,
@@ -420,7 +500,7 @@ fn borrowed<'a>(
     Ok(Some(copy))
 }
 
-fn checked_timestamp(timestamp: i64) -> PyResult<i64> {
+pub(super) fn checked_timestamp(timestamp: i64) -> PyResult<i64> {
     if timestamp < 0 {
         return Err(PyValueError::new_err(format!(
             "a timestamp is in milliseconds since 1970 and not negative, not {timestamp}"
@@ -430,7 +510,7 @@ fn checked_timestamp(timestamp: i64) -> PyResult<i64> {
 }
 
 #[inline]
-fn now_ms() -> i64 {
+pub(super) fn now_ms() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
     i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
 }

@@ -60,7 +60,7 @@ def voters(client: RawClient) -> Iterator[tuple[str, Any]]:
             (1, directory, reached), (1, STRANGER, reached),
         ):  # fmt: skip
             added = AddRaftVoterRequest(
-                cluster_id=cluster, voter_id=voter_id, voter_directory_id=key, listeners=listeners, timeout_ms=2_000
+                cluster_id=cluster, voter_id=voter_id, voter_directory_id=key, listeners=listeners, timeout_ms=30_000
             )
             removed = RemoveRaftVoterRequest(cluster_id=cluster, voter_id=voter_id, voter_directory_id=key)
             for asked in (added, removed):

@@ -107,6 +107,12 @@ GROUPS = [
 ]  # fmt: skip
 
 
+OPEN = {
+    ("open", 0), ("open", 2), ("open and overtaken", 0), ("one of two", 0), ("only open", 0), ("open, too", 1),
+}  # fmt: skip
+"""What `History.write` leaves in open transactions."""
+
+
 def at(partition: int, offset: int, metadata: str = "m") -> TopicPartition:
     return TopicPartition(TOPIC, partition, offset, metadata)
 
@@ -156,6 +162,19 @@ def told(client: RawClient) -> dict[str, Any]:
     return found
 
 
+def unstable(client: RawClient) -> set[tuple[str, int]]:
+    """Groups and partitions for which transactions are open."""
+    topics = [OffsetFetchRequest.OffsetFetchRequestTopics(name=TOPIC, partition_indexes=[*range(PARTITIONS)])]
+    asked = [OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, topics=topics) for group in GROUPS]
+    return {
+        (group.group_id, partition.partition_index)
+        for group in client.ask(OffsetFetchRequest(groups=asked, require_stable=True), 9).groups
+        for topic in group.topics
+        for partition in topic.partitions
+        if partition.error_code == UNSTABLE_OFFSET_COMMIT
+    }
+
+
 def administered(client: RawClient) -> Iterator[Any]:
     """What a broker says to deletions, and what it tells then."""
     yield delete_offsets(client, "open", 0, 1)
@@ -176,6 +195,9 @@ def test_offsets_of_kafkas_transactions_are_told_as_by_kafka(kafka: str, tmp_pat
         assert reference.ask(CreateTopicsRequest(topics=[topic], timeout_ms=60_000)).topics[0].error_code == 0
         history = History(kafka)
         open_ones = history.write()
+        # Who commits is answered before the markers are written.
+        while unstable(reference) != OPEN:
+            pass
         theirs = told(reference)
         # As a kill -9 at this moment would leave it.
         (where,) = reference.ask(DescribeLogDirsRequest(topics=None)).results

@@ -9,12 +9,16 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 
+# Tests write records with times of long ago, which retention would take away when it comes by.
+NO_RETENTION = {"log.retention.check.interval.ms": "86400000", "log.initial.task.delay.ms": "86400000"}
+
+
 @pytest.fixture(scope="session")
 def our_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of one broker of ours that the session's tests share: take topics and groups of your own."""
     from barnabas import Broker  # noqa: PLC0415 (the suite is collected without it)
 
-    with Broker(data_dir=tmp_path_factory.mktemp("broker")) as broker:
+    with Broker(data_dir=tmp_path_factory.mktemp("broker"), config=NO_RETENTION) as broker:
         yield broker.bootstrap_servers
 
 
@@ -23,7 +27,7 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of one reference Kafka that the session's interop tests share."""
     from reference_kafka import reference_kafka  # noqa: PLC0415
 
-    with reference_kafka(tmp_path_factory.mktemp("kafka")) as address:
+    with reference_kafka(tmp_path_factory.mktemp("kafka"), NO_RETENTION) as address:
         yield address
 
 

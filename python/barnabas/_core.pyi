@@ -285,6 +285,17 @@ def encode_avro(
         ValueError: A row does not fit the schema, or a column has no type in Avro.
     """
 
+def check_conditions(schema: object, conditions: Sequence[tuple[str, str, object]]) -> None:
+    """Finds out whether conditions can be asked of the columns of an Arrow schema.
+
+    Args:
+        schema: The schema.
+        conditions: As `Scan` takes them.
+
+    Raises:
+        ValueError: A column is unknown, its type has no order, or what it is compared with does not fit.
+    """
+
 def check_schema(
     schema: object,
     raw_columns: Sequence[str] | None = None,
@@ -313,7 +324,8 @@ class Scan(Iterator[ArrowBatch]):
 
     Fetching and decoding run ahead on a thread that waits for Python only where Avro's values name schemas that were
     not told yet: `resolver` gives a schema's text by its id, or None, and is called by `next()`. Dropping the scan ends
-    it.
+    it. `conditions` are of a column, a comparison (`in`, `!=`, `<`, `<=`, `>`, `>=`, `is null`, `is not null`) and an
+    Arrow array of what to compare with; rows that do not meet all of them are left out.
     """
 
     def __init__(
@@ -331,6 +343,7 @@ class Scan(Iterator[ArrowBatch]):
         options: dict[str, Any] | None = None,
         resolver: Callable[[int], str | None] | None = None,
         rows: int | None = None,
+        conditions: Sequence[tuple[str, str, object]] = (),
         idle_timeout_ms: int = 120_000,
     ) -> None: ...
     @property

@@ -193,6 +193,22 @@ class Cluster:
         ends = self.latest(partition for partition in wanted if found[partition] is None)
         return {p: match.offset if (match := found[p]) is not None else ends[p] for p in wanted}
 
+    def since(self, ranges: Iterable[OffsetRange], time_ms: int) -> list[OffsetRange]:
+        """What of some ranges is left from the first record on that is not older than a time.
+
+        Args:
+            ranges: Offset ranges, at most one of a partition.
+            time_ms: The time in milliseconds.
+        """
+        wanted = {TopicPartition(one.topic, one.partition): one for one in ranges}
+        found = self._consumer.offsets_for_times(dict.fromkeys(wanted, max(time_ms, 0))) if wanted else {}
+        left = []
+        for partition, one in wanted.items():
+            match = found[partition]
+            if match is not None and match.offset < one.end:
+                left.append(OffsetRange(one.topic, one.partition, max(one.start, match.offset), one.end))
+        return left
+
     def _of(self, topic: str) -> list[TopicPartition]:
         found = [TopicPartition(topic, info.partition) for info in self._consumer.partitions_for(topic)]
         if not found:

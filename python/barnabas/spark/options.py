@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Final
 
 from barnabas.client.options import CONSUMER, PRODUCER
 from barnabas.errors import ConfigError
+from barnabas.spark.filters import parse as parse_filter
 from barnabas.spark.given import EARLIEST, LATEST, Given, Start, json_object
 from barnabas.spark.java_regex import compile_java_regex
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from barnabas.spark.filters import Condition
 
 __all__ = ["EARLIEST", "LATEST", "ReadOptions", "Start", "WriteOptions"]
 
@@ -42,6 +45,8 @@ _READ_NAMES: Final = (
     "format",
     "mode",
     "kafkaColumns",
+    "filter",
+    "pushFilters",
     "targetRowsPerTask",
 )
 _WRITE_NAMES: Final = (
@@ -165,6 +170,8 @@ class ReadOptions:
         format_options: What the format's decoder is told, by names in lower case.
         mode: What becomes of a value that does not fit: PERMISSIVE (nulls), FAILFAST or DROPMALFORMED.
         kafka_columns: The fields of a typed schema that are Kafka's columns, if the user named them.
+        conditions: What rows must meet to be shipped.
+        push_filters: Whether a batch read takes filters from Spark's plan.
     """
 
     client: dict[str, str]
@@ -191,6 +198,8 @@ class ReadOptions:
     format_options: dict[str, str]
     mode: str
     kafka_columns: tuple[str, ...] | None
+    conditions: tuple[Condition, ...]
+    push_filters: bool
 
     @property
     def starts_by_time(self) -> bool:
@@ -209,6 +218,9 @@ class ReadOptions:
             ConfigError: An option is unknown, not supported, missing or wrong.
         """
         given = Given(options, _READ_NAMES, _WRITE_NAMES, _WITHOUT_EFFECT, _FOREIGN)
+        push_filters = given.flag("pushFilters", default=False)
+        if streaming and push_filters:
+            raise ConfigError("pushFilters is for batch queries: Spark pushes no filter to a stream; use option filter")
         if streaming and (end := given.first("endingOffsets", "endingOffsetsByTimestamp", "endingTimestamp")):
             raise ConfigError(f"{end} is for batch queries: a stream has no end")
         topics, pattern, partitions = _subscription(given)
@@ -246,6 +258,8 @@ class ReadOptions:
             format_options=_format_options(given, record_format or "json", _DECODERS),
             mode=given.choice("mode", _MODES, "PERMISSIVE"),
             kafka_columns=given.names("kafkaColumns"),
+            conditions=parse_filter(text) if (text := given.text("filter")) else (),
+            push_filters=push_filters,
         )
 
 

@@ -11,18 +11,20 @@ from pyspark.sql.datasource import DataSourceReader
 
 from barnabas.client.options import CONSUMER
 from barnabas.columns import Scan, ScanClient
+from barnabas.errors import ConfigError
+from barnabas.spark.filters import bind, earliest_time, narrow, pushed
 from barnabas.spark.offsets import Cluster, RangePartition, check_ranges, plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pyspark.sql.datasource import InputPartition
+    from pyspark.sql.datasource import Filter, InputPartition
 
     from barnabas.spark.offsets import OffsetRange
     from barnabas.spark.options import ReadOptions
     from barnabas.spark.schemas import Decoding
 
-__all__ = ["BatchReader", "read_ranges"]
+__all__ = ["BatchReader", "PushingReader", "read_ranges"]
 
 _CLIENTS_KEPT: Final = 4
 _clients: OrderedDict[tuple[tuple[str, str], ...], ScanClient] = OrderedDict()
@@ -64,6 +66,7 @@ def read_ranges(ranges: Sequence[OffsetRange], options: ReadOptions, decoding: D
             raw_columns=decoding.raw_columns,
             format=decoding.record_format,
             options=decoding.format_options,
+            conditions=bind(decoding.conditions, schema),
             idle_timeout_ms=options.idle_timeout_ms,
         )
         for batch in scan:
@@ -88,10 +91,38 @@ class BatchReader(DataSourceReader):
             start = cluster.starting()
             end = cluster.ending(start)
             earliest = cluster.earliest(start)
-        ranges = check_ranges(start, end, earliest, fail_on_data_loss=self._options.fail_on_data_loss)
+            ranges = check_ranges(start, end, earliest, fail_on_data_loss=self._options.fail_on_data_loss)
+            ranges = narrow(ranges, self._decoding)
+            if (since := earliest_time(self._decoding)) is not None:
+                ranges = cluster.since(ranges, since)
         return [*plan(ranges, self._options)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The rows of one task; nothing for the task that Spark makes when there is nothing to read."""
         if isinstance(partition, RangePartition):
             yield from read_ranges(partition.ranges, self._options, self._decoding)
+
+
+class PushingReader(BatchReader):
+    """A batch reader that checks filters of the query in the executors.
+
+    Spark fails every query over a reader with this method while its setting
+    `spark.sql.python.filterPushdown.enabled` is off, as it is by default.
+    """
+
+    def pushFilters(self, filters: list[Filter]) -> Iterator[Filter]:  # noqa: N802 - Spark's name
+        """Takes the filters that can be checked here, and gives back those that Spark has to check.
+
+        Args:
+            filters: Filters, all of which rows must meet.
+        """
+        for one in filters:
+            condition = pushed(one)
+            try:
+                if condition is not None:
+                    self._decoding = self._decoding.filtered(condition)
+                    continue
+            except ConfigError:
+                # A type that has no order here, or a value that is compared after a cast: Spark knows how.
+                pass
+            yield one

@@ -12,7 +12,7 @@ others are: `kafkaColumns=offset,partition`, or an empty list for none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -31,10 +31,14 @@ from pyspark.sql.types import (
 
 from barnabas import columns
 from barnabas.errors import ConfigError
+from barnabas.spark.filters import fit
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import pyarrow as pa
 
+    from barnabas.spark.filters import Condition
     from barnabas.spark.options import ReadOptions
 
 __all__ = ["Decoding", "raw_schema"]
@@ -73,12 +77,14 @@ class Decoding:
         raw_columns: The fields that come from the record itself; None if all do.
         record_format: What values are, where fields come from them: json, avro, csv or text.
         format_options: What the format's decoder is told, with the mode for values that do not fit.
+        conditions: What rows must meet, all of it, to be shipped.
     """
 
     schema: StructType
     raw_columns: tuple[str, ...] | None
     record_format: str
     format_options: dict[str, str]
+    conditions: tuple[Condition, ...]
 
     @classmethod
     def choose(cls, schema: StructType, options: ReadOptions) -> Decoding:
@@ -104,9 +110,10 @@ class Decoding:
             is_raw = is_raw and len(kafka) == len(schema.fields)
         raw_columns = None if is_raw and options.record_format in (None, "raw") else kafka
         record_format = "json" if options.record_format in (None, "raw") else options.record_format
-        decoding = cls(schema, raw_columns, record_format, {**options.format_options, "mode": options.mode})
+        format_options = {**options.format_options, "mode": options.mode}
+        decoding = cls(schema, raw_columns, record_format, format_options, ())
         decoding.check()
-        return decoding
+        return decoding.filtered(*options.conditions)
 
     def arrow_schema(self) -> pa.Schema:
         """The Arrow schema that Spark expects, to the letter."""
@@ -127,6 +134,21 @@ class Decoding:
             )
         except ValueError as error:
             raise ConfigError(str(error)) from error
+
+    def filtered(self, *conditions: Condition) -> Decoding:
+        """The same with more conditions.
+
+        Args:
+            conditions: What rows must meet, too.
+
+        Raises:
+            ConfigError: One cannot be asked of the columns.
+        """
+        return replace(self, conditions=(*self.conditions, *fit(conditions, self.arrow_schema())))
+
+    def record_columns(self) -> Collection[str]:
+        """The names of the columns that come from the record itself."""
+        return self.schema.names if self.raw_columns is None else self.raw_columns
 
 
 def _is_kafka_column(field: StructField) -> bool:

@@ -44,10 +44,14 @@ class BarnabasDataSource(DataSource):
         Raises:
             ConfigError: An option or the schema is wrong.
         """
-        from barnabas.spark.reader import BatchReader  # noqa: PLC0415 - pyarrow and the extension load with the first use
+        from barnabas.spark.reader import (  # noqa: PLC0415 - pyarrow and the extension load with the first use
+            BatchReader,
+            PushingReader,
+        )
 
         options = ReadOptions.parse(self.options, streaming=False)
-        return BatchReader(options, Decoding.choose(schema, options))
+        reader = PushingReader if options.push_filters else BatchReader
+        return reader(options, Decoding.choose(schema, options))
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """For `spark.readStream`.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, SupportsTriggerAvailableNow
 
+from barnabas.spark.filters import narrow
 from barnabas.spark.offsets import BEGINNING, Cluster, RangePartition, check_ranges, from_json, plan, to_json
 from barnabas.spark.reader import read_ranges
 
@@ -129,7 +130,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         begin = self._with_new_partitions(from_json(end.get(BEGINNING, start)), ends)
         earliest = self._connected().earliest(begin)
         ranges = check_ranges(begin, ends, earliest, fail_on_data_loss=self._options.fail_on_data_loss)
-        return [*plan(ranges, self._options)]
+        return [*plan(narrow(ranges, self._decoding), self._options)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The rows of one task."""

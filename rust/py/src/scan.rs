@@ -8,12 +8,12 @@ use barnabas_client::ClientError;
 use barnabas_client::config::{OptionValue, Options};
 use barnabas_columnar::avro::Unresolved;
 use barnabas_columnar::{ColumnarError, Limits, PayloadOptions, Projection};
-use barnabas_scan::{ClientPool, ScanConfig, ScanError, Waited};
+use barnabas_scan::{ClientPool, Condition, ScanConfig, ScanError, Test, Waited};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
-use pyo3_arrow::{PyRecordBatch, PySchema};
+use pyo3_arrow::{PyArray, PyRecordBatch, PySchema};
 
 use crate::columns::{ask, name_schemas, option_map};
 use crate::door::wait_in_slices;
@@ -22,6 +22,7 @@ use crate::error::{raise, raise_code_at};
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<ScanClient>()?;
     m.add_class::<Scan>()?;
+    m.add_function(wrap_pyfunction!(check_conditions, m)?)?;
     m.add_function(wrap_pyfunction!(check_schema, m)?)
 }
 
@@ -75,6 +76,23 @@ fn projection(
     made.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
+/// Conditions as the scan takes them.
+fn checked(conditions: Vec<(String, String, PyArray)>, schema: &SchemaRef) -> PyResult<Vec<Condition>> {
+    let check = |(column, test, values): (String, String, PyArray)| {
+        let test = Test::parse(&test).ok_or_else(|| PyValueError::new_err(format!("unknown comparison {test:?}")))?;
+        let (values, _) = values.into_inner();
+        Condition::new(schema, &column, test, &values).map_err(|error| PyValueError::new_err(error.to_string()))
+    };
+    conditions.into_iter().map(check).collect()
+}
+
+/// Finds out whether conditions can be asked of the columns of a schema.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+fn check_conditions(schema: PySchema, conditions: Vec<(String, String, PyArray)>) -> PyResult<()> {
+    checked(conditions, &schema.into_inner()).map(|_| ())
+}
+
 /// Connections to a cluster that scans share, one after the other.
 #[pyclass(frozen, module = "barnabas._core")]
 #[derive(Debug)]
@@ -117,7 +135,9 @@ fn option_value(value: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
 ///
 /// The batches have `__arrow_c_array__`: `pyarrow.record_batch(batch)` takes them without a copy. Fetching and decoding
 /// run ahead on a thread that never waits for Python, but for the schemas that Avro's values name: `resolver` gives a
-/// schema's text by its id, or None, and is called by `next()`. Dropping the scan ends it.
+/// schema's text by its id, or None, and is called by `next()`. Dropping the scan ends it. `conditions` are of a column,
+/// a comparison (`in`, `!=`, `<`, `<=`, `>`, `>=`, `is null`, `is not null`) and an array of what to compare with; rows
+/// that do not meet all of them are left out.
 #[pyclass(frozen, module = "barnabas._core")]
 #[derive(Debug)]
 pub(crate) struct Scan {
@@ -148,7 +168,8 @@ impl Scan {
 impl Scan {
     #[new]
     #[pyo3(signature = (client, topic, partition, start, end, schema, *, raw_columns=None, fail_fast=false,
-                        format="json", options=None, resolver=None, rows=None, idle_timeout_ms=120_000))]
+                        format="json", options=None, resolver=None, rows=None, conditions=Vec::new(),
+                        idle_timeout_ms=120_000))]
     #[expect(
         clippy::too_many_arguments,
         clippy::needless_pass_by_value,
@@ -168,6 +189,7 @@ impl Scan {
         options: Option<&Bound<'_, PyDict>>,
         resolver: Option<Py<PyAny>>,
         rows: Option<usize>,
+        conditions: Vec<(String, String, PyArray)>,
         idle_timeout_ms: u64,
     ) -> PyResult<Self> {
         let schema = schema.into_inner();
@@ -189,6 +211,7 @@ impl Scan {
             partition,
             start,
             end,
+            conditions: checked(conditions, projection.schema())?,
             projection,
             limits,
         };

@@ -24,6 +24,17 @@ pub enum ScanError {
     /// What was fetched could not be decoded.
     #[error(transparent)]
     Columnar(#[from] ColumnarError),
+    /// A condition does not fit the columns.
+    #[error("condition on column {column}: {reason}")]
+    Condition {
+        /// The column.
+        column: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Rows could not be compared or gathered.
+    #[error("rows could not be filtered: {0}")]
+    Filter(#[from] arrow_schema::ArrowError),
     /// The operating system gave no thread.
     #[error("the scan's thread could not be started: {0}")]
     Thread(std::io::Error),

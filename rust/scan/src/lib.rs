@@ -5,11 +5,13 @@
 
 mod error;
 mod pool;
+mod predicate;
 mod scan;
 mod source;
 
 pub use error::ScanError;
 pub use pool::{ClientPool, IDLE_CLIENTS};
+pub use predicate::{Condition, Test, VALUES_MAX};
 pub use scan::{PREFETCHED_BATCHES, Scan, ScanConfig, Waited};
 pub use source::BatchSource;
 

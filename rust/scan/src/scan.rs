@@ -13,7 +13,8 @@ use barnabas_client::fetched::FetchedBatch;
 use barnabas_columnar::avro::Unresolved;
 use barnabas_columnar::{ColumnarError, Decoder, Limits, Projection, RecordSlice};
 
-use crate::{BatchSource, Result, ScanError};
+use crate::predicate::Sieve;
+use crate::{BatchSource, Condition, Result, ScanError};
 
 /// Arrow batches that wait for the user; one more may be in the making.
 pub const PREFETCHED_BATCHES: usize = 2;
@@ -36,6 +37,8 @@ pub struct ScanConfig {
     pub projection: Projection,
     /// Size of the Arrow batches.
     pub limits: Limits,
+    /// What rows must meet, all of it, to be handed over.
+    pub conditions: Vec<Condition>,
 }
 
 /// What [`Scan::next_within`] found.
@@ -197,13 +200,17 @@ impl Worker {
         }
         let mut source = open().map_err(|source| self.fetch_error(source))?;
         let mut decoder = Decoder::new(self.config.projection.clone(), self.config.limits);
+        let mut sieve = (!self.config.conditions.is_empty()).then(|| {
+            let rows = self.config.limits.rows;
+            Sieve::new(self.config.projection.schema(), self.config.conditions.clone(), rows)
+        });
         let mut full = Vec::new();
         while self.position < self.config.end && !self.cancelled.load(Ordering::Relaxed) {
             let Some(batch) = source.next_batch().map_err(|source| self.fetch_error(source))? else {
                 break;
             };
             if self.decode(&mut decoder, &batch, &mut full)? == Ended::Cancelled
-                || self.hand_over(&mut full) == Ended::Cancelled
+                || self.hand_over(&mut full, sieve.as_mut())? == Ended::Cancelled
             {
                 return Ok(Ended::Cancelled);
             }
@@ -213,7 +220,13 @@ impl Worker {
         }
         drop(source);
         full.extend(decoder.finish()?);
-        Ok(self.hand_over(&mut full))
+        if self.hand_over(&mut full, sieve.as_mut())? == Ended::Cancelled {
+            return Ok(Ended::Cancelled);
+        }
+        if let Some(mut sieve) = sieve {
+            full.extend(sieve.finish()?);
+        }
+        self.hand_over(&mut full, None)
     }
 
     fn decode(&mut self, decoder: &mut Decoder, batch: &FetchedBatch, full: &mut Vec<RecordBatch>) -> Result<Ended> {
@@ -255,13 +268,24 @@ impl Worker {
         Ok(Ended::Whole)
     }
 
-    fn hand_over(&self, full: &mut Vec<RecordBatch>) -> Ended {
-        for batch in full.drain(..) {
+    /// Gives the user what is in `full`, as far as it goes through the sieve.
+    fn hand_over(&self, full: &mut Vec<RecordBatch>, sieve: Option<&mut Sieve>) -> Result<Ended> {
+        let mut sifted = Vec::new();
+        let ready = match sieve {
+            None => full,
+            Some(sieve) => {
+                for batch in full.drain(..) {
+                    sieve.push(batch, &mut sifted)?;
+                }
+                &mut sifted
+            }
+        };
+        for batch in ready.drain(..) {
             if self.sender.send(Ok(Waited::Batch(batch))).is_err() {
-                return Ended::Cancelled;
+                return Ok(Ended::Cancelled);
             }
         }
-        Ended::Whole
+        Ok(Ended::Whole)
     }
 
     fn fetch_error(&self, source: ClientError) -> ScanError {

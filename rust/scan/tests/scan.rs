@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
+use arrow_array::{ArrayRef, Int64Array};
 use arrow_schema::{DataType, Field, Schema};
 use barnabas_client::ClientError;
 use barnabas_client::fetched::FetchedBatch;
 use barnabas_columnar::avro::{AvroOptions, Registry, Unresolved};
 use barnabas_columnar::{BadRecords, Limits, Part, PayloadFormat, PayloadOptions, Projection};
 use barnabas_records::{BatchBuilder, BatchRef, Seal};
-use barnabas_scan::{BatchSource, PREFETCHED_BATCHES, Scan, ScanConfig, ScanError, Waited};
+use barnabas_scan::{BatchSource, Condition, PREFETCHED_BATCHES, Scan, ScanConfig, ScanError, Test, Waited};
 use bytes::Bytes;
 
 fn fetched(base_offset: i64, count: i64, control: bool) -> FetchedBatch {
@@ -88,6 +89,7 @@ fn config(range: Range<i64>, rows: usize) -> ScanConfig {
         end: range.end,
         projection: offsets_projection(),
         limits: Limits { rows, bytes: 1 << 20 },
+        conditions: Vec::new(),
     }
 }
 
@@ -118,6 +120,37 @@ fn the_range_and_nothing_else_in_batches_of_the_wanted_size() {
         [(0..12).collect::<Vec<_>>()]
     );
     assert_eq!(offsets(scan(config(5..5, 100), batches())), Vec::<Vec<i64>>::new());
+}
+
+#[test]
+fn rows_that_miss_a_condition_are_left_out_and_batches_are_full_all_the_same() {
+    let of = |test: &str, values: Vec<i64>| {
+        let values: ArrayRef = Arc::new(Int64Array::from(values));
+        Condition::new(
+            offsets_projection().schema(),
+            "offset",
+            Test::parse(test).unwrap(),
+            &values,
+        )
+        .unwrap()
+    };
+    let sifted = |conditions: Vec<Condition>| {
+        let batches = (0..10).map(|index| Ok(fetched(index * 3, 3, false))).collect();
+        let config = ScanConfig {
+            conditions,
+            ..config(0..30, 4)
+        };
+        offsets(scan(config, batches))
+    };
+    let found = sifted(vec![of("in", vec![2, 3, 7, 11, 20, 29, 99]), of(">", vec![2])]);
+    assert_eq!(found, [vec![3, 7, 11, 20], vec![29]]);
+    assert_eq!(
+        sifted(vec![of("!=", vec![0]), of("<=", vec![5])]),
+        [vec![1, 2, 3, 4], vec![5]]
+    );
+    assert_eq!(sifted(vec![of("in", vec![])]), Vec::<Vec<i64>>::new());
+    assert_eq!(sifted(vec![of("is null", vec![])]), Vec::<Vec<i64>>::new());
+    assert_eq!(sifted(vec![of("is not null", vec![]), of("<", vec![2])]), [[0, 1]]);
 }
 
 #[test]

@@ -78,6 +78,7 @@ _CORE_OPTIONS = (
     "log.cleaner.threads",
     "log.flush.offset.checkpoint.interval.ms",
     "log.flush.scheduler.interval.ms",
+    "log.initial.task.delay.ms",
     "log.retention.check.interval.ms",
     "max.connection.creation.rate",
     "max.connections",

@@ -92,6 +92,8 @@ pub(crate) struct Options {
     pub(crate) slow_append: Duration,
     pub(crate) checkpoint_interval: Duration,
     pub(crate) retention_interval: Duration,
+    /// When it is looked for the first time after a start, if the interval is longer.
+    pub(crate) first_retention: Duration,
     /// Longest time between two looks for logs whose `flush.ms` is over; by default they are looked for when they are due.
     pub(crate) flush_interval: Duration,
     pub(crate) metadata_log: LogConfig,
@@ -128,6 +130,7 @@ impl Options {
             recovery_threads: reader.number("num.recovery.threads.per.data.dir", 2)?,
             checkpoint_interval: reader.millis("log.flush.offset.checkpoint.interval.ms", 60_000)?,
             retention_interval: reader.millis("log.retention.check.interval.ms", 300_000)?,
+            first_retention: reader.millis("log.initial.task.delay.ms", 30_000)?,
             flush_interval: reader.millis("log.flush.scheduler.interval.ms", i64::MAX.unsigned_abs())?,
             metadata_log: metadata_log(&reader)?,
             helper_threads: reader.number("barnabas.helper.threads", 2)?,

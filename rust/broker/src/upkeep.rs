@@ -10,8 +10,6 @@ use barnabas_log::LogError;
 
 use crate::broker::Broker;
 
-/// The first look for what is to be deleted comes this long after the start at the latest, as Kafka's.
-const FIRST_RETENTION: Duration = Duration::from_secs(30);
 /// Longest sleep; what is due later is looked at again.
 const SLEEP_MAX: Duration = Duration::from_secs(3600);
 
@@ -125,7 +123,7 @@ fn run(broker: &Broker) {
     let start = clock.now();
     let mut checkpoints = Periodic::new(options.checkpoint_interval, options.checkpoint_interval, start);
     let every = options.retention_interval;
-    let mut retention = Periodic::new(every.min(FIRST_RETENTION), every, start);
+    let mut retention = Periodic::new(every.min(options.first_retention), every, start);
     let mut timeout = checkpoints.until(start).min(retention.until(start));
     while broker.upkeep.sleep(timeout) {
         let (now, now_ms) = (clock.now(), broker.wall_clock_ms());

@@ -206,7 +206,7 @@ class ClusterMetadata:
             if not self.image.features:
                 write_bootstrap(self._core, self.data_dirs)
             write_quorum_state(self._core, self.node_id, epoch, self.image.kraft_version)
-        control_type, value = leader_change(self.node_id, self.image)
+        control_type, value = leader_change(self.node_id)
         self.replica.begin_epoch(epoch, control_type, value, now)
 
     def expire(self, key: tuple[Any, ...], now: Moment) -> None:

@@ -16,7 +16,6 @@ from barnabas.errors import ConfigError, KafkaError
 
 if TYPE_CHECKING:
     from barnabas.broker.core import DataPlane
-    from barnabas.controller.image import Image
     from barnabas.protocol.messages.voters_record import VotersRecord
 
 __all__ = ["check_voters", "leader_change", "stored_epoch", "write_quorum_state"]
@@ -62,16 +61,12 @@ def check_voters(voters: VotersRecord | None, node_id: int) -> None:
         raise ConfigError(f"the metadata log's voters include {others}: this broker is a cluster of one node")
 
 
-def leader_change(node_id: int, image: Image) -> tuple[int, bytes]:
+def leader_change(node_id: int) -> tuple[int, bytes]:
     """Returns (type, value) of the control record by which a leader's epoch begins."""
     from barnabas.protocol import codec  # noqa: PLC0415 - as late as it can be
     from barnabas.protocol.messages.leader_change_message import LeaderChangeMessage  # noqa: PLC0415
 
-    version = min(image.kraft_version, 1)
-    voters = [] if image.voters is None else image.voters.voters
-    directory = next((voter.voter_directory_id for voter in voters if voter.voter_id == node_id), bytes(16))
     shape = LeaderChangeMessage
-    voter = [shape.Voter(voter_id=node_id, voter_directory_id=directory) if version else shape.Voter(voter_id=node_id)]
-    return LEADER_CHANGE, codec.encode(
-        shape(version=version, leader_id=node_id, voters=voter, granting_voters=voter), version
-    )
+    voter = [shape.Voter(voter_id=node_id)]
+    # With any kraft.version: Kafka 4.3 reads these records by version 0, whatever they say.
+    return LEADER_CHANGE, codec.encode(shape(version=0, leader_id=node_id, voters=voter, granting_voters=voter), 0)

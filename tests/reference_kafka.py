@@ -143,7 +143,8 @@ def reference_kafka(
         }
         given = {**servers, **(given or {})}
     config.write_text(properties(directory, port, controller_port, given))
-    if not (directory / "data" / "meta.properties").exists():
+    first_dir = Path((given or {}).get("log.dirs", str(directory / "data")).partition(",")[0])
+    if not (first_dir / "meta.properties").exists():
         alone = ["--standalone"] if may_change_voters else []
         formatted = java("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config), *alone)
         if formatted.returncode != 0:

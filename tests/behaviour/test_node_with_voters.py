@@ -3,12 +3,13 @@ of what the reference wrote. The suite's other cases have one directory and kraf
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from raw_client import RawClient, record_batch
+from raw_client import RawClient, record_batch, record_values
 from reference_kafka import CLUSTER_ID, free_port, options, reference_kafka
 
 from barnabas import Broker
@@ -147,10 +148,37 @@ def moves(client: RawClient) -> Iterator[tuple[str, Any]]:
     yield "moved", moved
 
 
+OFTEN = {
+    "metadata.log.max.record.bytes.between.snapshots": "1500",
+    "metadata.max.retention.bytes": "4000",
+    "internal.metadata.log.segment.bytes": "3000",
+    "internal.metadata.delete.delay.millis": "0",
+}
+"""Snapshots soon, and a log whose beginning is trimmed behind them."""
+
+
+def churn(client: RawClient, log: Path) -> None:
+    """Creates topics until the log's beginning, which said who votes, is only in a snapshot."""
+    for number in itertools.count():
+        topic = CreateTopicsRequest.CreatableTopic(name=f"many-{number}", num_partitions=9, replication_factor=1)
+        assert client.ask(CreateTopicsRequest(topics=[topic], timeout_ms=20_000)).topics[0].error_code == 0
+        if min(int(path.stem) for path in log.glob("*.log")) > 0:
+            return
+
+
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directories of all brokers."""
+    return tmp_path_factory.mktemp("voters")
+
+
+def directories(of: Path) -> dict[str, str]:
+    return {"log.dirs": f"{of / 'a'},{of / 'b'}"}
+
+
+@pytest.fixture(scope="module")
+def told(root: Path) -> list[dict[str, Any]]:
     """What the reference says, and what our broker says."""
-    root = tmp_path_factory.mktemp("voters")
     found: list[dict[str, Any]] = []
 
     def ask(address: str) -> None:
@@ -159,17 +187,16 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
             found.append({**dict(voters(client)), **dict(moves(client))})
         found[-1]["UpdateRaftVoter"] = update_is_not_for_clients(address)
 
-    def directories(of: Path) -> dict[str, str]:
-        return {"log.dirs": f"{of / 'a'},{of / 'b'}"}
-
     with reference_kafka(root / "kafka", directories(root / "kafka"), may_change_voters=True) as address:
         for name in "ab":
             left = root / "ours" / name
             shutil.copytree(root / "kafka" / name, left, ignore=shutil.ignore_patterns(".lock", "*.tmp"))
         ask(address)
-    given = {**options(root, free_port(), free_port()), **directories(root / "ours")}
+    given = {**options(root, free_port(), free_port()), **directories(root / "ours"), **OFTEN}
     with Broker(config={**given, "controller.quorum.voters": ""}, embedded=False) as broker:
         ask(broker.bootstrap_servers)
+        with RawClient(broker.bootstrap_servers, timeout=BOUND) as client:
+            churn(client, root / "ours/a/__cluster_metadata-0")
     return found
 
 
@@ -189,3 +216,18 @@ def test_replicas_stay_in_their_directories(told: list[dict[str, Any]]) -> None:
     theirs, ours = told
     assert theirs["moved"] == [(TOPIC, 0, 0)]
     assert ours["moved"] == [(TOPIC, 0, KafkaStorageError.code)]
+
+
+@pytest.mark.timeout(180)
+def test_the_reference_goes_on_where_our_broker_stopped(told: list[dict[str, Any]], root: Path) -> None:
+    # It takes our registration for that of another that lives, until its session is over.
+    given = {**directories(root / "ours"), "broker.session.timeout.ms": "6000"}
+    again = reference_kafka(root / "again", given, may_change_voters=True)
+    with again as address, RawClient(address, timeout=BOUND) as client:
+        own = [(one.replica_id, bytes(one.replica_directory_id)) for one in quorum(client).current_voters]
+        assert own == told[1]["voters"]
+        while any(partition.leader_id < 0 for partition in client.topics(TOPIC)[TOPIC].partitions):
+            pass
+        topic = client.topics(TOPIC)[TOPIC]
+        for index in range(PARTITIONS):
+            assert record_values(client.fetch(topic.topic_id, index, 0)[1]) == [b"x"]

@@ -12,7 +12,8 @@ use crate::env::write;
 use crate::error::{AppendError, LogError};
 use crate::partition_log::{AppendInfo, AppendOrigin, PartitionLog};
 use crate::partition_metadata;
-use crate::producer_state::{Marker, ProducerStates};
+use crate::producer_recovery::look_back;
+use crate::producer_state::{BatchNote, Marker, ProducerStates};
 use crate::segment::{Segment, file_name};
 use crate::validate::validate;
 
@@ -23,6 +24,8 @@ pub(crate) struct Appender {
     pub(crate) producers: ProducerStates,
     /// Offset of the newest producer snapshot, taken or written.
     snapshot_offset: i64,
+    /// Before this offset the log may have batches of producers that [`look_back`] would find.
+    look_back_from: Option<i64>,
     /// Snapshots that were taken at rolls and are not written yet.
     snapshots_due: Vec<Snapshot>,
 }
@@ -38,11 +41,17 @@ struct Snapshot {
 pub(crate) const POSITION_MAX: u64 = i32::MAX as u64;
 
 impl Appender {
-    pub(crate) fn new(dir_exists: bool, producers: ProducerStates, snapshot_offset: i64) -> Self {
+    pub(crate) fn new(
+        dir_exists: bool,
+        producers: ProducerStates,
+        snapshot_offset: i64,
+        look_back_from: Option<i64>,
+    ) -> Self {
         Self {
             dir_exists,
             producers,
             snapshot_offset,
+            look_back_from,
             snapshots_due: Vec::new(),
         }
     }
@@ -53,8 +62,14 @@ impl Appender {
     }
 
     /// After a truncation, which [`forget_snapshots_behind`](Self::forget_snapshots_behind) came before.
-    pub(crate) fn replace_producers(&mut self, producers: ProducerStates, snapshot_offset: i64) {
+    pub(crate) fn replace_producers(
+        &mut self,
+        producers: ProducerStates,
+        snapshot_offset: i64,
+        look_back_from: Option<i64>,
+    ) {
         self.producers = producers;
+        self.look_back_from = look_back_from;
         let newest_due = self.snapshots_due.last().map_or(-1, |due| due.offset);
         self.snapshot_offset = snapshot_offset.max(newest_due);
     }
@@ -125,7 +140,7 @@ impl PartitionLog {
         }
         match origin {
             AppendOrigin::Client => {
-                if let Some(info) = self.check_producers(&appender.producers, &batches)? {
+                if let Some(info) = self.check_producers(&mut appender, &batches)? {
                     return Ok(info);
                 }
             }
@@ -190,11 +205,11 @@ impl PartitionLog {
     /// Whether an idempotent producer's batches follow; the answer to a repeated batch is the original one's.
     fn check_producers(
         &self,
-        producers: &ProducerStates,
+        appender: &mut Appender,
         batches: &[BatchHeader],
     ) -> Result<Option<AppendInfo>, AppendError> {
         for batch in batches.iter().filter(|batch| batch.has_producer()) {
-            if let Some(original) = producers.duplicate(batch) {
+            if let Some(original) = self.original_of(appender, batch)? {
                 return Ok(Some(AppendInfo {
                     base_offset: original.first_offset(),
                     last_offset: original.last_offset,
@@ -210,9 +225,28 @@ impl PartitionLog {
                     rolled: false,
                 }));
             }
-            producers.check(batch)?;
         }
         Ok(None)
+    }
+
+    /// The batch that `batch` repeats, if it does; fails if `batch` may not follow.
+    fn original_of(&self, appender: &mut Appender, batch: &BatchHeader) -> Result<Option<BatchNote>, AppendError> {
+        if let Some(original) = appender.producers.duplicate(batch) {
+            return Ok(Some(original));
+        }
+        match appender.producers.check(batch) {
+            Ok(()) => Ok(None),
+            Err(error @ AppendError::OutOfOrderSequence { .. }) => {
+                // Sent again after a restart, perhaps: it may repeat a batch from before the snapshot.
+                let Some(from) = appender.look_back_from.take() else {
+                    return Err(error);
+                };
+                look_back(&self.segments(), from, &mut appender.producers)
+                    .map_err(|error| self.env.health.note(error))?;
+                appender.producers.duplicate(batch).map(Some).ok_or(error)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Writes to the active segment, after a roll if one is due, and says whether there was one.

@@ -204,7 +204,7 @@ impl DataDir {
     fn partition_dirs(&self) -> Result<Vec<String>, LogError> {
         let storage = self.env.storage.as_ref();
         let entries = storage
-            .read_dir(&self.path)
+            .file_names(&self.path)
             .map_err(|error| LogError::io("list", &self.path, error))?;
         let mut names = Vec::new();
         for entry in entries.into_iter().filter(|entry| entry.is_dir) {

@@ -1,5 +1,6 @@
 //! What the logs of one data directory share: storage, open files, health.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::deletion::DeletionQueue;
@@ -66,6 +67,16 @@ impl LogEnv {
             deletions: Arc::default(),
             temporary,
         }
+    }
+
+    /// Makes the names in a directory durable.
+    pub(crate) fn sync_dir(&self, dir: &Path) -> Result<(), LogError> {
+        if self.temporary {
+            return Ok(());
+        }
+        self.storage
+            .sync_dir(dir)
+            .map_err(|error| LogError::io("sync", dir, error))
     }
 }
 

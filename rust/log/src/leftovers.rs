@@ -1,9 +1,11 @@
 //! Files that a crash left half-done in a partition directory.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
+use crate::env::LogEnv;
 use crate::error::LogError;
 use crate::scan::HeaderScan;
 use crate::storage::{OpenMode, Storage};
@@ -32,6 +34,19 @@ pub(crate) struct Cleared {
     pub(crate) replaced: BTreeSet<i64>,
 }
 
+/// Names of the files in `dir`, sorted; `None` when there is no such directory.
+pub(crate) fn file_names(storage: &dyn Storage, dir: &Path) -> Result<Option<Vec<String>>, LogError> {
+    let entries = match storage.file_names(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(LogError::io("list", dir, error)),
+    };
+    let files = entries.into_iter().filter(|entry| !entry.is_dir);
+    let mut names: Vec<String> = files.map(|entry| entry.name).collect();
+    names.sort_unstable();
+    Ok(Some(names))
+}
+
 /// Removes what was being deleted or written, and completes the replacement of segments by compacted ones:
 ///
 /// - `.deleted`, `.tmp`: removed.
@@ -42,8 +57,8 @@ pub(crate) struct Cleared {
 ///   the indexes of both go, so that they are built anew.
 ///
 /// Returns what there was.
-pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogError> {
-    let list = || storage.read_dir(dir).map_err(|error| LogError::io("list", dir, error));
+pub(crate) fn clear(env: &LogEnv, dir: &Path, names: &[String]) -> Result<Cleared, LogError> {
+    let storage = env.storage.as_ref();
     let remove = |name: &str| {
         let path = dir.join(name);
         log::info!("removing {}, left by an interrupted change", path.display());
@@ -51,11 +66,6 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogErr
             .remove_file(&path)
             .map_err(|error| LogError::io("remove", &path, error))
     };
-    let names: Vec<String> = list()?
-        .into_iter()
-        .filter(|entry| !entry.is_dir)
-        .map(|entry| entry.name)
-        .collect();
     let void_from = names
         .iter()
         .filter_map(|name| parse_file_name(name.strip_suffix(".cleaned")?))
@@ -68,7 +78,7 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogErr
         .max();
     let mut cleared = Cleared::default();
     let mut swaps = BTreeSet::new();
-    for name in &names {
+    for name in names {
         let swap = name.strip_suffix(".swap").and_then(parse_file_name);
         if [".deleted", ".cleaned", ".tmp"]
             .iter()
@@ -77,7 +87,7 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogErr
         {
             remove(name)?;
             cleared.has_changed |= name.strip_suffix(".tmp").is_none();
-            let replaced = replaced_by_compaction(name, &names, last_log);
+            let replaced = replaced_by_compaction(name, names, last_log);
             cleared.is_compacted |= swap.is_some() || name.ends_with(".cleaned") || replaced.is_some();
             cleared.replaced.extend(replaced);
         } else if let Some((offset, _)) = swap {
@@ -88,13 +98,15 @@ pub(crate) fn clear(storage: &dyn Storage, dir: &Path) -> Result<Cleared, LogErr
         cleared.has_changed = true;
         cleared.is_compacted = true;
         cleared.replaced.extend(&swaps);
-        remove_replaced(storage, dir, &swaps, &names, &remove)?;
+        remove_replaced(env, dir, &swaps, names, &remove)?;
     }
-    for offset in swaps {
+    // The last one first, as in the exchange itself.
+    for offset in swaps.into_iter().rev() {
         if names.contains(&crate::segment::file_name(offset, ".log.swap")) {
-            complete_swap(storage, dir, offset, &names)?;
+            complete_swap(storage, dir, offset, names)?;
+            env.sync_dir(dir)?;
         } else {
-            settle_indexes(storage, dir, offset, &names, &remove)?;
+            settle_indexes(storage, dir, offset, names, &remove)?;
         }
     }
     Ok(cleared)
@@ -114,7 +126,7 @@ fn replaced_by_compaction(name: &str, names: &[String], last_log: Option<&String
 /// Removes the originals that all `.swap` segments together replace: only one exchange is under way at a time, and the
 /// last batch of what replaces several segments stays for its offset.
 fn remove_replaced(
-    storage: &dyn Storage,
+    env: &LogEnv,
     dir: &Path,
     swaps: &BTreeSet<i64>,
     names: &[String],
@@ -124,7 +136,7 @@ fn remove_replaced(
     for base_offset in swaps {
         let log_swap = crate::segment::file_name(*base_offset, ".log.swap");
         if names.contains(&log_swap) {
-            let end = end_offset(storage, &dir.join(&log_swap), *base_offset)?.max(base_offset + 1);
+            let end = end_offset(env.storage.as_ref(), &dir.join(&log_swap), *base_offset)?.max(base_offset + 1);
             let range = replaced.get_or_insert(*base_offset..end);
             range.end = range.end.max(end);
         }
@@ -148,6 +160,8 @@ fn remove_replaced(
                 remove(name)?;
             }
         }
+        // No name of the new segments may be on disk before these are gone from it, nor an index outlive its log.
+        env.sync_dir(dir)?;
     }
     Ok(())
 }

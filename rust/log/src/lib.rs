@@ -57,7 +57,7 @@ pub use partition_log::{
     AppendInfo, AppendOrigin, EpochEndOffset, OpenContext, PartitionLog, ReadSlice, TimestampOffset,
 };
 pub use retention::Retained;
-pub use storage::{DirEntry, EmptyFile, OpenMode, Storage, StorageFile, StorageLock};
+pub use storage::{DirEntry, EmptyFile, FileName, OpenMode, Storage, StorageFile, StorageLock};
 pub use truncation::EpochTruncation;
 pub use txn_index::AbortedTransaction;
 pub use upkeep::RemovedSegments;

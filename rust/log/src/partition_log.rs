@@ -241,6 +241,7 @@ impl PartitionLog {
                 recovered.dir_exists,
                 recovered.producers,
                 recovered.snapshot_offset,
+                recovered.look_back_from,
             )),
             segments: RwLock::new(Arc::new(recovered.segments)),
             epochs: RwLock::new(recovered.epochs),
@@ -354,6 +355,9 @@ impl PartitionLog {
 
     /// Takes over the id of a log that was found without one; fails if it has another one.
     pub(crate) fn adopt_topic_id(&self, topic_id: [u8; 16]) -> Result<(), LogError> {
+        if self.topic_id.get() == Some(&topic_id) {
+            return Ok(());
+        }
         let known = *self.topic_id.get_or_init(|| topic_id);
         if known != topic_id {
             return Err(partition_metadata::mismatch(&self.dir, topic_id, known));

@@ -38,7 +38,9 @@ pub(crate) struct RecoveredProducers {
     pub(crate) states: ProducerStates,
     /// Offset of the newest snapshot, -1 when there is none.
     pub(crate) snapshot_offset: i64,
-    /// Transactions that ended behind the snapshot from which the log was read again.
+    /// Where the snapshot stands from which the log was read again, if it knows producers.
+    pub(crate) look_back_from: Option<i64>,
+    /// Transactions that ended behind that snapshot.
     pub(crate) completed: Vec<CompletedTransaction>,
 }
 
@@ -87,9 +89,9 @@ impl ProducerRecovery<'_> {
                 }
             }
         }
-        if is_any_behind && !self.env.temporary {
+        if is_any_behind {
             // It must not come back when the log has grown to there with other batches.
-            self.sync_dir()?;
+            self.env.sync_dir(self.dir)?;
         }
         let (from, mut states) = newest.unwrap_or_default();
         let mut completed = Vec::new();
@@ -98,14 +100,13 @@ impl ProducerRecovery<'_> {
             completed = self.replay(older_from..from, &mut older)?;
         }
         states.expire(self.now_ms, self.config.producer_id_expiration_ms);
-        if !states.is_empty() {
-            look_back(self.segments, from, &mut states)?;
-        }
+        let look_back_from = (!states.is_empty()).then_some(from);
         completed.extend(self.replay(from..i64::MAX, &mut states)?);
         self.sync_txn_indexes()?;
         Ok(RecoveredProducers {
             states,
             snapshot_offset,
+            look_back_from,
             completed,
         })
     }
@@ -136,14 +137,7 @@ impl ProducerRecovery<'_> {
                 segment.txn_index.sync()?;
             }
         }
-        self.sync_dir()
-    }
-
-    fn sync_dir(&self) -> Result<(), LogError> {
-        self.env
-            .storage
-            .sync_dir(self.dir)
-            .map_err(|error| LogError::io("sync", self.dir, error))
+        self.env.sync_dir(self.dir)
     }
 
     /// Takes in every batch of `offsets` and fills the transaction indexes that were void.
@@ -204,8 +198,9 @@ fn read_marker(file: &dyn StorageFile, position: u64, header: &BatchHeader) -> i
     Ok(BatchRef::parse(&bytes).ok().and_then(|batch| marker_of(&batch)))
 }
 
-/// Finds the batches before `from` that came just before the ones in `states`.
-fn look_back(segments: &[Arc<Segment>], from: i64, states: &mut ProducerStates) -> Result<(), LogError> {
+/// Finds the batches before `from` that came just before the ones in `states`. Only a batch that is sent again after a
+/// restart needs them, so that no start waits for this.
+pub(crate) fn look_back(segments: &[Arc<Segment>], from: i64, states: &mut ProducerStates) -> Result<(), LogError> {
     let mut budget = LOOK_BACK_BYTES;
     for segment in segments.iter().rev().filter(|segment| segment.base_offset < from) {
         let (size, next_offset) = segment.with_tail(|tail| (tail.size, tail.next_offset));

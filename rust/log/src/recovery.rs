@@ -32,6 +32,8 @@ pub(crate) struct Recovered {
     pub(crate) segments: Vec<Arc<Segment>>,
     pub(crate) epochs: EpochCache,
     pub(crate) producers: ProducerStates,
+    /// See [`look_back`](crate::producer_recovery::look_back).
+    pub(crate) look_back_from: Option<i64>,
     /// Transactions that ended in what was read again.
     pub(crate) completed: Vec<CompletedTransaction>,
     /// Offset of the newest producer snapshot, -1 when there is none.
@@ -62,13 +64,10 @@ pub(crate) fn recover(
     context: &OpenContext,
 ) -> Result<Recovered, LogError> {
     let start = context.log_start_offset.max(0);
-    let dir_exists = env
-        .storage
-        .exists(dir)
-        .map_err(|error| LogError::io("look at", dir, error))?;
-    if !dir_exists {
+    let storage = env.storage.as_ref();
+    let Some(mut names) = leftovers::file_names(storage, dir)? else {
         return Ok(Recovered::empty(start));
-    }
+    };
     let mut recovery = Recovery {
         env,
         dir,
@@ -83,18 +82,21 @@ pub(crate) fn recover(
         loss_behind: Cell::new(None),
         txn_indexes_void: RefCell::default(),
     };
-    truncation::complete(env, dir)?;
-    let cleared = leftovers::clear(env.storage.as_ref(), dir)?;
-    recovery.changed |= cleared.has_changed;
+    if truncation::complete(env, dir, &names)? {
+        names = leftovers::file_names(storage, dir)?.unwrap_or_default();
+    }
+    let cleared = leftovers::clear(env, dir, &names)?;
+    if cleared.has_changed {
+        recovery.changed = true;
+        names = leftovers::file_names(storage, dir)?.unwrap_or_default();
+    }
     recovery.compacted.set(config.compact || cleared.is_compacted);
     recovery.replaced = cleared.replaced;
-    let listing = recovery.list()?;
+    let listing = recovery.list(&names)?;
     let mut recovered = recovery.open_log(&listing, context)?;
-    if recovery.changed && !env.temporary {
+    if recovery.changed {
         // A removed segment that came back after a power failure would be taken for a part of the log.
-        env.storage
-            .sync_dir(dir)
-            .map_err(|error| LogError::io("sync", dir, error))?;
+        env.sync_dir(dir)?;
     }
     let producers = ProducerRecovery {
         env,
@@ -107,6 +109,7 @@ pub(crate) fn recover(
     .recover(listing.snapshots, recovered.log_end_offset)?;
     recovered.producers = producers.states;
     recovered.snapshot_offset = producers.snapshot_offset;
+    recovered.look_back_from = producers.look_back_from;
     recovered.completed = producers.completed;
     recovered.recovery_point = context
         .recovery_point
@@ -121,6 +124,7 @@ impl Recovered {
             segments: Vec::new(),
             epochs: EpochCache::default(),
             producers: ProducerStates::default(),
+            look_back_from: None,
             completed: Vec::new(),
             snapshot_offset: -1,
             log_start_offset: start,
@@ -155,24 +159,29 @@ pub(crate) struct Recovery<'a> {
 }
 
 impl Recovery<'_> {
-    fn list(&mut self) -> Result<Listing, LogError> {
+    fn list(&mut self, names: &[String]) -> Result<Listing, LogError> {
         let mut listing = Listing::default();
         let storage = self.env.storage.as_ref();
-        for entry in storage
-            .read_dir(self.dir)
-            .map_err(|error| LogError::io("list", self.dir, error))?
-        {
-            let Some((offset, suffix)) = parse_file_name(&entry.name) else {
+        for name in names {
+            let Some((offset, suffix)) = parse_file_name(name) else {
                 continue;
             };
-            match suffix {
-                ".log" => _ = listing.logs.insert(offset, entry.len),
-                ".index" => _ = listing.offset_indexes.insert(offset, entry.len),
-                ".timeindex" => _ = listing.time_indexes.insert(offset, entry.len),
-                ".txnindex" => _ = listing.txn_indexes.insert(offset, entry.len),
-                ".snapshot" => listing.snapshots.push(offset),
-                _ => {}
-            }
+            let lens = match suffix {
+                ".log" => &mut listing.logs,
+                ".index" => &mut listing.offset_indexes,
+                ".timeindex" => &mut listing.time_indexes,
+                ".txnindex" => &mut listing.txn_indexes,
+                ".snapshot" => {
+                    listing.snapshots.push(offset);
+                    continue;
+                }
+                _ => continue,
+            };
+            let path = self.dir.join(name);
+            let len = storage
+                .file_len(&path)
+                .map_err(|error| LogError::io("look at", &path, error))?;
+            lens.insert(offset, len);
         }
         let indexes = [&listing.offset_indexes, &listing.time_indexes, &listing.txn_indexes];
         for offset in indexes.into_iter().flat_map(BTreeMap::keys) {

@@ -126,6 +126,8 @@ impl PartitionLog {
             .map_err(|error| self.env.health.fail(error))
     }
 
+    /// Each step is on disk before the next one begins: a disk that keeps renames in no order must not leave a new segment
+    /// beside an old one that it replaces, nor the indexes of the one with the log of the other.
     fn exchange_files(&self, old: &[Arc<Segment>], new: &[Arc<Segment>], now_ms: i64) -> Result<(), LogError> {
         // The last one first: as long as one is called `.cleaned`, it and those behind it are void.
         for segment in new.iter().rev() {
@@ -138,13 +140,23 @@ impl PartitionLog {
             .iter()
             .map(Arc::clone)
             .partition(|old| new.iter().any(|new| new.base_offset == old.base_offset));
-        self.retire(&replaced, false, now_ms)?;
-        self.retire(&gone, true, now_ms)?;
-        for segment in new {
-            segment.rename_files("")?;
+        // A log that is there tells the next start that the indexes of its name are its own.
+        for segment in &replaced {
+            self.doom(segment.retire_indexes()?, now_ms);
         }
-        self.names_unsynced.store(true, Ordering::Release);
-        self.sync_names()
+        self.env.sync_dir(&self.dir)?;
+        for segment in &replaced {
+            self.doom(segment.retire_log()?, now_ms);
+        }
+        self.retire(&gone, now_ms)?;
+        self.env.sync_dir(&self.dir)?;
+        // The last one first, so that those that are still called `.swap` lie before all that is in its place.
+        for segment in new.iter().rev() {
+            segment.rename_files("")?;
+            self.names_unsynced.store(true, Ordering::Release);
+            self.sync_names()?;
+        }
+        Ok(())
     }
 
     /// Moves the log's start forward; it never goes back here.
@@ -196,7 +208,7 @@ impl PartitionLog {
             .map_err(failed)?;
         for segment in &removed {
             // The oldest first and each for itself, so that a crash leaves no hole.
-            self.retire(std::slice::from_ref(segment), true, now_ms)
+            self.retire(std::slice::from_ref(segment), now_ms)
                 .and_then(|()| self.sync_names())
                 .map_err(failed)?;
         }

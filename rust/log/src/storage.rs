@@ -28,6 +28,15 @@ pub struct DirEntry {
     pub len: u64,
 }
 
+/// One name in a directory, and nothing that only a look at the file would tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileName {
+    /// Last component of the path; names that are not UTF-8 are not listed.
+    pub name: String,
+    /// Whether it is a directory.
+    pub is_dir: bool,
+}
+
 /// A lock that is held until it is dropped.
 pub trait StorageLock: Send + Sync + Debug {}
 
@@ -68,6 +77,18 @@ pub trait Storage: Send + Sync + Debug {
     fn exists(&self, path: &Path) -> io::Result<bool>;
     /// Names in a directory, sorted.
     fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>>;
+    /// As [`read_dir`](Self::read_dir), without a look at each file and in any order.
+    fn file_names(&self, path: &Path) -> io::Result<Vec<FileName>> {
+        let named = |entry: DirEntry| FileName {
+            name: entry.name,
+            is_dir: entry.is_dir,
+        };
+        Ok(self.read_dir(path)?.into_iter().map(named).collect())
+    }
+    /// Length of a file in bytes.
+    fn file_len(&self, path: &Path) -> io::Result<u64> {
+        self.open(path, OpenMode::Read)?.len()
+    }
     /// Renames a file or directory, replacing an existing file.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file; `NotFound` when it is missing.

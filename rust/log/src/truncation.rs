@@ -12,7 +12,7 @@ use crate::appender::Appender;
 use crate::deletion::Doomed;
 use crate::env::{LogEnv, write};
 use crate::error::LogError;
-use crate::leftovers::parse_file_name;
+use crate::leftovers::{self, parse_file_name};
 use crate::partition_log::{EpochEndOffset, PartitionLog, Segments};
 use crate::producer_recovery::ProducerRecovery;
 use crate::segment::{Segment, file_name};
@@ -134,7 +134,7 @@ impl PartitionLog {
         let segments = self.segments();
         let first = Restart::begin(&self.env, &self.dir, start)?;
         *write(&self.segments) = Segments::default();
-        self.retire(&segments, true, now_ms)?;
+        self.retire(&segments, now_ms)?;
         // No producer of the log that was given up is known in the new one.
         self.remove_snapshots_behind(appender, -1)?;
         first.finish(&self.env)?;
@@ -156,7 +156,7 @@ impl PartitionLog {
         let (kept, removed) = segments.split_at_checked(count).unwrap_or((segments, &[]));
         *write(&self.segments) = Arc::new(kept.to_vec());
         for segment in removed.iter().rev() {
-            self.retire(std::slice::from_ref(segment), true, now_ms)?;
+            self.retire(std::slice::from_ref(segment), now_ms)?;
             self.sync_names()?;
         }
         Ok(())
@@ -178,25 +178,27 @@ impl PartitionLog {
     }
 
     /// Renames the files of segments that are in no list any more, and queues them for removal.
-    pub(crate) fn retire(&self, segments: &[Arc<Segment>], with_snapshot: bool, now_ms: i64) -> Result<(), LogError> {
-        let due_ms = now_ms.saturating_add(self.config().file_delete_delay_ms);
+    pub(crate) fn retire(&self, segments: &[Arc<Segment>], now_ms: i64) -> Result<(), LogError> {
         for segment in segments {
-            for path in segment.retire(&self.env, with_snapshot)? {
-                self.env.deletions.push(due_ms, Doomed::File(path));
-            }
-            self.names_unsynced.store(true, Ordering::Release);
+            self.doom(segment.retire(&self.env)?, now_ms);
         }
         Ok(())
     }
 
+    /// Queues files that were renamed to be deleted.
+    pub(crate) fn doom(&self, files: Vec<PathBuf>, now_ms: i64) {
+        let due_ms = now_ms.saturating_add(self.config().file_delete_delay_ms);
+        for path in files {
+            self.env.deletions.push(due_ms, Doomed::File(path));
+        }
+        self.names_unsynced.store(true, Ordering::Release);
+    }
+
     pub(crate) fn snapshots(&self) -> Result<Vec<i64>, LogError> {
-        let entries = self
-            .env
-            .storage
-            .read_dir(&self.dir)
-            .map_err(|error| LogError::io("list", &self.dir, error))?;
-        let names = entries.iter().filter_map(|entry| parse_file_name(&entry.name));
+        let names = leftovers::file_names(self.env.storage.as_ref(), &self.dir)?.unwrap_or_default();
         Ok(names
+            .iter()
+            .filter_map(|name| parse_file_name(name))
             .filter(|(_, suffix)| *suffix == ".snapshot")
             .map(|(offset, _)| offset)
             .collect())
@@ -228,7 +230,7 @@ impl PartitionLog {
             now_ms,
         }
         .recover(self.snapshots()?, end_offset)?;
-        appender.replace_producers(recovered.states, recovered.snapshot_offset);
+        appender.replace_producers(recovered.states, recovered.snapshot_offset, recovered.look_back_from);
         // As at every segment's beginning: deletion of the older segments leaves it as the oldest to go back to.
         appender.take_snapshot(end_offset);
         self.sealed_unstored.store(true, Ordering::Release);
@@ -265,51 +267,39 @@ impl Restart {
             .open(&restart.from, OpenMode::Create)
             .and_then(|file| file.set_len(0))
             .map_err(|error| LogError::io("create", &restart.from, error))?;
-        sync_dir(env, dir)?;
+        env.sync_dir(dir)?;
         Ok(restart)
     }
 
     fn finish(&self, env: &LogEnv) -> Result<(), LogError> {
         let dir = self.to.parent().unwrap_or(Path::new(""));
         // What is gone must stay gone once nothing says any more that it has to go.
-        sync_dir(env, dir)?;
+        env.sync_dir(dir)?;
         env.storage
             .rename(&self.from, &self.to)
             .map_err(|error| LogError::io("rename", &self.from, error))?;
-        sync_dir(env, dir)
+        env.sync_dir(dir)
     }
 }
 
-fn sync_dir(env: &LogEnv, dir: &Path) -> Result<(), LogError> {
-    if env.temporary {
-        return Ok(());
-    }
-    env.storage
-        .sync_dir(dir)
-        .map_err(|error| LogError::io("sync", dir, error))
-}
-
-/// Completes a [`Restart`] that a crash has interrupted.
-pub(crate) fn complete(env: &LogEnv, dir: &Path) -> Result<(), LogError> {
+/// Completes a [`Restart`] that a crash has interrupted; says whether there was one among `names`.
+pub(crate) fn complete(env: &LogEnv, dir: &Path, names: &[String]) -> Result<bool, LogError> {
     let storage = env.storage.as_ref();
-    let entries = storage
-        .read_dir(dir)
-        .map_err(|error| LogError::io("list", dir, error))?;
-    let restart = entries.iter().find_map(|entry| {
-        let (start, suffix) = parse_file_name(&entry.name)?;
+    let restart = names.iter().find_map(|name| {
+        let (start, suffix) = parse_file_name(name)?;
         (suffix.strip_prefix(".log") == Some(RESTART_SUFFIX)).then(|| Restart::at(dir, start))
     });
-    let Some(restart) = restart else { return Ok(()) };
-    for entry in &entries {
-        let path = dir.join(&entry.name);
-        if parse_file_name(&entry.name).is_some() && path != restart.from {
+    let Some(restart) = restart else { return Ok(false) };
+    for name in names {
+        let path = dir.join(name);
+        if parse_file_name(name).is_some() && path != restart.from {
             log::info!("removing {}, left by an interrupted truncation", path.display());
             storage
                 .remove_file(&path)
                 .map_err(|error| LogError::io("remove", &path, error))?;
         }
     }
-    restart.finish(env)
+    restart.finish(env).map(|()| true)
 }
 
 /// What stays below `offset`, which lies in the log.

@@ -136,10 +136,13 @@ impl Recovery<'_> {
             ScanError::Io(error) => Err(LogError::io("read", &self.path(base_offset, ".log"), error)),
             ScanError::Bad { .. } => Ok(None),
         };
-        let first = match HeaderScan::new(file.as_ref(), 0, len).next() {
-            Ok(first) => first,
-            Err(error) => return read_failed(error),
-        };
+        let mut first_timestamp = None;
+        if last.is_some() {
+            match HeaderScan::new(file.as_ref(), 0, len).next() {
+                Ok(first) => first_timestamp = first.map(|(_, header)| header.max_timestamp),
+                Err(error) => return read_failed(error),
+            }
+        }
         tail.size = last.map_or(0, |last| u64::from(last.position));
         let mut scan = HeaderScan::new(file.as_ref(), tail.size, len);
         let mut expected = last.map(|last| base_offset + i64::from(last.relative_offset));
@@ -149,6 +152,7 @@ impl Recovery<'_> {
                     if expected.take().is_some_and(|expected| expected != header.last_offset()) {
                         return Ok(None);
                     }
+                    first_timestamp.get_or_insert(header.max_timestamp);
                     tail.push(base_offset, self.config.index_interval_bytes, &header);
                 }
                 Ok(None) => break,
@@ -159,7 +163,7 @@ impl Recovery<'_> {
             // A closed segment's time index ends with its greatest timestamp: this one was cut.
             return Ok(None);
         }
-        tail.first_timestamp = first.map(|(_, header)| header.max_timestamp);
+        tail.first_timestamp = first_timestamp;
         Ok(Some((tail, persisted)))
     }
 

@@ -82,34 +82,42 @@ impl Segment {
         Ok(())
     }
 
-    /// Renames the files to be deleted, with the producer snapshot if `with_snapshot`, and returns their new names. The
-    /// log goes first, so that no log without its indexes is left by a crash; but where only the snapshot stays, another
-    /// segment of the same name waits, and a log that is there tells recovery that the indexes are still its own.
-    pub(crate) fn retire(&self, env: &LogEnv, with_snapshot: bool) -> Result<Vec<PathBuf>, LogError> {
-        let mut doomed = Vec::new();
-        let mut files = [&self.log, &self.offset_index, &self.time_index, &self.txn_index.file];
-        if !with_snapshot {
-            files.reverse();
-        }
-        for file in files {
-            let path = file.path();
-            let to = deleted_name(&path);
-            if file.retire(&to).map_err(|error| LogError::io("rename", &path, error))? {
-                doomed.push(to);
-            }
-        }
-        let log = self.log.path();
-        if with_snapshot {
-            let path = log.with_file_name(file_name(self.base_offset, ".snapshot"));
-            let to = deleted_name(&path);
-            if rename_if_there(env.storage.as_ref(), &path, &to)
-                .map_err(|error| LogError::io("rename", &path, error))?
-            {
-                doomed.push(to);
-            }
+    /// Renames the files to be deleted, with the producer snapshot, and returns their new names. The log goes first, so
+    /// that no log without its indexes is left by a crash.
+    pub(crate) fn retire(&self, env: &LogEnv) -> Result<Vec<PathBuf>, LogError> {
+        let mut doomed = self.retire_log()?;
+        doomed.extend(self.retire_indexes()?);
+        let path = self.log.path().with_file_name(file_name(self.base_offset, ".snapshot"));
+        let to = deleted_name(&path);
+        let renamed = rename_if_there(env.storage.as_ref(), &path, &to);
+        if renamed.map_err(|error| LogError::io("rename", &path, error))? {
+            doomed.push(to);
         }
         Ok(doomed)
     }
+
+    /// Renames the log file to be deleted.
+    pub(crate) fn retire_log(&self) -> Result<Vec<PathBuf>, LogError> {
+        retire_files(&[&self.log])
+    }
+
+    /// Renames the index files to be deleted.
+    pub(crate) fn retire_indexes(&self) -> Result<Vec<PathBuf>, LogError> {
+        retire_files(&[&self.offset_index, &self.time_index, &self.txn_index.file])
+    }
+}
+
+/// Renames files to be deleted, and returns the new names of those that were there.
+fn retire_files(files: &[&PooledFile]) -> Result<Vec<PathBuf>, LogError> {
+    let mut doomed = Vec::new();
+    for file in files {
+        let path = file.path();
+        let to = deleted_name(&path);
+        if file.retire(&to).map_err(|error| LogError::io("rename", &path, error))? {
+            doomed.push(to);
+        }
+    }
+    Ok(doomed)
 }
 
 /// The name of a file that waits for its removal.

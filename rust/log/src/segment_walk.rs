@@ -1,8 +1,9 @@
 //! Walking a segment at opening: every batch of what may be torn, headers alone of what is known to be on disk.
 
+use std::io;
 use std::path::Path;
 
-use barnabas_records::{AnyBatch, BatchHeader, LOG_OVERHEAD};
+use barnabas_records::{AnyBatch, BatchHeader, BatchRef, LOG_OVERHEAD};
 
 use crate::epoch_cache::EpochCache;
 use crate::error::LogError;
@@ -67,6 +68,18 @@ impl Recovery<'_> {
                     reason:
                         "a message of format 0 or 1, from before Kafka 0.11; let Kafka 3 rewrite the topic, or remove \
                              the partition's directory if its records are not needed"
+                            .to_owned(),
+                });
+            }
+            Err(ScanError::Bad { position, .. })
+                if is_beyond_offsets(file.as_ref(), position, len, &tail, base_offset, &path)? =>
+            {
+                return Err(LogError::Damaged {
+                    path,
+                    position,
+                    reason:
+                        "an offset too far behind the segment's own, which Kafka before 2.0 could write; let Kafka \
+                             split it, or remove the partition's directory if its records are not needed"
                             .to_owned(),
                 });
             }
@@ -191,25 +204,49 @@ impl Recovery<'_> {
     }
 }
 
-/// Longest message of an old format that is looked at: more than any `max.message.bytes` in use.
-const OLD_MESSAGE_BYTES_MAX: u64 = 256 << 20;
+/// Longest batch or message that is looked at: more than any `max.message.bytes` in use.
+const MESSAGE_BYTES_MAX: u64 = 256 << 20;
 
 /// Whether a whole, sound message of format 0 or 1 stands at `position`.
 fn is_old_message(file: &dyn StorageFile, position: u64, len: u64, path: &Path) -> Result<bool, LogError> {
     let failed = |error| LogError::io("read", path, error);
+    let bytes = whole_batch(file, position, len).map_err(failed)?;
+    Ok(matches!(AnyBatch::parse(&bytes), Ok(AnyBatch::Legacy(_))))
+}
+
+/// Whether a sound batch stands at `position` whose offsets no index of the segment can name.
+fn is_beyond_offsets(
+    file: &dyn StorageFile,
+    position: u64,
+    len: u64,
+    tail: &Tail,
+    base_offset: i64,
+    path: &Path,
+) -> Result<bool, LogError> {
+    let failed = |error| LogError::io("read", path, error);
+    let bytes = whole_batch(file, position, len).map_err(failed)?;
+    Ok(BatchRef::parse(&bytes).is_ok_and(|batch| {
+        batch.header.base_offset >= tail.next_offset
+            && batch.header.last_offset() - base_offset > i64::from(i32::MAX)
+            && batch.check_crc().is_ok()
+    }))
+}
+
+/// The bytes of the batch or message that says it stands at `position`; none if it is not whole.
+fn whole_batch(file: &dyn StorageFile, position: u64, len: u64) -> io::Result<Vec<u8>> {
     let mut head = [0; LOG_OVERHEAD];
-    if file.read_at(&mut head, position).map_err(failed)? < LOG_OVERHEAD {
-        return Ok(false);
+    if file.read_at(&mut head, position)? < LOG_OVERHEAD {
+        return Ok(Vec::new());
     }
     let size = head
         .last_chunk()
         .map(|size| u32::from_be_bytes(*size))
         .map_or(0, u64::from);
     let whole = size + LOG_OVERHEAD as u64;
-    if size == 0 || whole > (len - position).min(OLD_MESSAGE_BYTES_MAX) {
-        return Ok(false);
+    if size == 0 || whole > (len - position).min(MESSAGE_BYTES_MAX) {
+        return Ok(Vec::new());
     }
     let mut bytes = vec![0; usize::try_from(whole).unwrap_or_default()];
-    file.read_exact_at(&mut bytes, position).map_err(failed)?;
-    Ok(matches!(AnyBatch::parse(&bytes), Ok(AnyBatch::Legacy(_))))
+    file.read_exact_at(&mut bytes, position)?;
+    Ok(bytes)
 }

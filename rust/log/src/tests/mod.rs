@@ -10,6 +10,7 @@ mod data_dirs;
 mod field_cases;
 mod manager;
 mod model;
+mod offset_overflow;
 mod options;
 mod power;
 mod producers;

@@ -9,8 +9,8 @@
 `quiet`       a quiet producer's latency alone and while another one writes as fast as the disk takes it
 `cleaner`     compaction: bytes of log per CPU second (raw results in cleaner.json)
 `compaction`  a quiet producer's latency while a large topic is compacted
-`pages`       what a byte written to the page cache costs in pages that were free for some seconds and in others, and
-              by how much is written at once
+`pages`       what a byte written to the page cache costs in pages that were free for some seconds and in others, by
+              how much is written at once and by whether what is written ends where a large page does
 `wakeups`     how late a sleeping thread runs that shares its core with a writer, by how much that writes at once
 `requests`    the broker's CPU per produce and fetch request, beside a plain write of the same bytes
 `commit`      acknowledged produce requests per second where each waits for a flush, by number of producers
@@ -286,22 +286,27 @@ def pages(bench: Bench) -> REPORT:
     runs: dict[str, list[MEASURED]] = {}
     for _ in range(bench.scaled(5, 3)):
         for when, pause in (("free for 5 s", 5), ("free for a moment", 0)):
-            for size in (64 << 10, 1 << 20):
+            for size, aligned in ((64 << 10, False), (256 << 10, False), (256 << 10, True), (1 << 20, False)):
                 time.sleep(pause)
-                name = f"{when}, {size >> 10} KiB at once"
-                runs.setdefault(name, []).append({"ns_per_byte": written(bench.directory, size)})
+                name = f"{when}, {size >> 10} KiB at once" + (", aligned" if aligned else "")
+                measured = {"ns_per_byte": written(bench.directory, size, aligned=aligned)}
+                runs.setdefault(name, []).append(measured)
     result = medians(runs, ("ns_per_byte",))
     return result, [Row(f"a write to pages {name}", "ns of CPU per byte", result[name]["ns_per_byte"]) for name in runs]
 
 
-def written(directory: Path, size: int) -> float:
-    """CPU per byte of writing 64 MiB to a new file, `size` bytes at once."""
-    piece, total = memoryview(PIECE)[:size], 64 << 20
+def written(directory: Path, size: int, *, aligned: bool) -> float:
+    """CPU per byte of writing batches of nearly 1 MiB to a new file, `size` bytes at once or up to the next multiple."""
+    batch, count = len(PIECE) - 103, 64
+    piece = memoryview(PIECE)
     with tempfile.TemporaryFile(dir=directory) as file:
+        position = 0
         before = time.thread_time()
-        for _ in range(total // size):
-            os.write(file.fileno(), piece)
-        return (time.thread_time() - before) * 1e9 / total
+        for end in range(batch, (count + 1) * batch, batch):
+            while position < end:
+                most = size - position % size if aligned else size
+                position += os.pwrite(file.fileno(), piece[: min(most, end - position)], position)
+        return (time.thread_time() - before) * 1e9 / position
 
 
 WRITER = """
@@ -323,7 +328,7 @@ def wakeups(bench: Bench) -> REPORT:
     os.sched_setaffinity(0, {min(own)})
     try:
         for _ in range(3):
-            for size in (1 << 20, 64 << 10):
+            for size in (1 << 20, 256 << 10, 64 << 10):
                 for short in (False, True):
                     name = f"a writer of {size >> 10} KiB at once" + (", own slice short" if short else "")
                     command = [sys.executable, "-c", WRITER, str(size), str(bench.directory / "written")]

@@ -9,12 +9,15 @@ use std::sync::Arc;
 
 use rustix::fs::FlockOperation;
 
-use crate::storage::{DirEntry, OpenMode, Storage, StorageFile, StorageLock};
+use crate::storage::{DirEntry, FileName, OpenMode, Storage, StorageFile, StorageLock};
 
-/// How much is written at once. The kernel backs a larger write by larger pages, which are the ones that it has not used
-/// for longest and that a virtual machine's host takes back first: they cost up to ten times as much. And a kernel that does
-/// not preempt itself lets no other thread have the core before all of a page is copied.
-const WRITE_BYTES: usize = 64 * 1024;
+/// How much is written at once, and what the ends of such pieces are multiples of. The page cache takes each aligned piece
+/// as one large page: where a piece begins and ends in between, as batches do, it is cut into many small ones, and each
+/// costs as much as a large one. Larger pieces gain no more, and while one is copied no other thread has the core.
+const WRITE_BYTES: usize = 256 * 1024;
+
+/// Length up to which a file is read without asking for its length.
+const SMALL_FILE_BYTES: usize = 4096;
 
 /// The operating system's files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,10 +51,14 @@ impl StorageFile for OsFile {
         Ok(total)
     }
 
-    fn write_all_at(&self, data: &[u8], mut position: u64) -> io::Result<()> {
-        for piece in data.chunks(WRITE_BYTES) {
+    fn write_all_at(&self, mut data: &[u8], mut position: u64) -> io::Result<()> {
+        while !data.is_empty() {
+            let behind_boundary = usize::try_from(position % WRITE_BYTES as u64).unwrap_or(0);
+            let len = data.len().min(WRITE_BYTES - behind_boundary);
+            let (piece, rest) = data.split_at_checked(len).unwrap_or((data, &[]));
             self.0.write_all_at(piece, position)?;
-            position += piece.len() as u64;
+            position += len as u64;
+            data = rest;
         }
         Ok(())
     }
@@ -114,6 +121,48 @@ impl Storage for FileStorage {
         }
         entries.sort();
         Ok(entries)
+    }
+
+    fn file_names(&self, path: &Path) -> io::Result<Vec<FileName>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            let is_dir = match entry.file_type() {
+                Ok(kind) => kind.is_dir(),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            if let Ok(name) = entry.file_name().into_string() {
+                names.push(FileName { name, is_dir });
+            }
+        }
+        Ok(names)
+    }
+
+    fn file_len(&self, path: &Path) -> io::Result<u64> {
+        Ok(fs::metadata(path)?.len())
+    }
+
+    /// A small file, as most are, costs one read.
+    fn read_whole(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>> {
+        let file = OsFile(File::open(path)?);
+        let mut bytes = vec![0; SMALL_FILE_BYTES];
+        let count = file.read_at(&mut bytes, 0)?;
+        bytes.truncate(count);
+        let len = if count < SMALL_FILE_BYTES {
+            count
+        } else {
+            usize::try_from(file.len()?).unwrap_or(usize::MAX)
+        };
+        if len > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        if len > count {
+            bytes.resize(len, 0);
+            let behind = bytes.get_mut(count..).unwrap_or_default();
+            file.read_exact_at(behind, count as u64)?;
+        }
+        Ok(bytes)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

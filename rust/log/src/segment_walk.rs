@@ -60,30 +60,10 @@ impl Recovery<'_> {
                 tail.size = len;
                 false
             }
-            Err(ScanError::Bad { position, .. }) if is_old_message(file.as_ref(), position, len, &path)? => {
-                // Cutting it off would lose sound records that only another program can read.
-                return Err(LogError::Damaged {
-                    path,
-                    position,
-                    reason:
-                        "a message of format 0 or 1, from before Kafka 0.11; let Kafka 3 rewrite the topic, or remove \
-                             the partition's directory if its records are not needed"
-                            .to_owned(),
-                });
-            }
-            Err(ScanError::Bad { position, .. })
-                if is_beyond_offsets(file.as_ref(), position, len, &tail, base_offset, &path)? =>
-            {
-                return Err(LogError::Damaged {
-                    path,
-                    position,
-                    reason:
-                        "an offset too far behind the segment's own, which Kafka before 2.0 could write; let Kafka \
-                             split it, or remove the partition's directory if its records are not needed"
-                            .to_owned(),
-                });
-            }
             Err(ScanError::Bad { position, reason }) => {
+                if let Some(reason) = refusal(file.as_ref(), position, len, (&tail, base_offset), &path)? {
+                    return Err(LogError::Damaged { path, position, reason });
+                }
                 log::warn!("{}: cut from {len} to {position} bytes: {reason}", path.display());
                 // Durably: what is cut off must not come back behind what will be appended.
                 file.set_len(position)
@@ -207,29 +187,32 @@ impl Recovery<'_> {
 /// Longest batch or message that is looked at: more than any `max.message.bytes` in use.
 const MESSAGE_BYTES_MAX: u64 = 256 << 20;
 
-/// Whether a whole, sound message of format 0 or 1 stands at `position`.
-fn is_old_message(file: &dyn StorageFile, position: u64, len: u64, path: &Path) -> Result<bool, LogError> {
-    let failed = |error| LogError::io("read", path, error);
-    let bytes = whole_batch(file, position, len).map_err(failed)?;
-    Ok(matches!(AnyBatch::parse(&bytes), Ok(AnyBatch::Legacy(_))))
-}
-
-/// Whether a sound batch stands at `position` whose offsets no index of the segment can name.
-fn is_beyond_offsets(
+/// Why a log is not cut at `position`, if it is not: sound records stand there that only another program can read.
+fn refusal(
     file: &dyn StorageFile,
     position: u64,
     len: u64,
-    tail: &Tail,
-    base_offset: i64,
+    (tail, base_offset): (&Tail, i64),
     path: &Path,
-) -> Result<bool, LogError> {
-    let failed = |error| LogError::io("read", path, error);
-    let bytes = whole_batch(file, position, len).map_err(failed)?;
-    Ok(BatchRef::parse(&bytes).is_ok_and(|batch| {
+) -> Result<Option<String>, LogError> {
+    let bytes = whole_batch(file, position, len).map_err(|error| LogError::io("read", path, error))?;
+    let is_beyond = |batch: &BatchRef<'_>| {
         batch.header.base_offset >= tail.next_offset
             && batch.header.last_offset() - base_offset > i64::from(i32::MAX)
             && batch.check_crc().is_ok()
-    }))
+    };
+    let reason = match AnyBatch::parse(&bytes) {
+        Ok(AnyBatch::Legacy(_)) => {
+            "a message of format 0 or 1, from before Kafka 0.11; let Kafka 3 rewrite the topic, or remove the \
+             partition's directory if its records are not needed"
+        }
+        Ok(_) if BatchRef::parse(&bytes).is_ok_and(|batch| is_beyond(&batch)) => {
+            "an offset too far behind the segment's own, as Kafka before 2.0 could write it; let Kafka split it, or \
+             remove the partition's directory if its records are not needed"
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(reason.to_owned()))
 }
 
 /// The bytes of the batch or message that says it stands at `position`; none if it is not whole.

@@ -281,6 +281,7 @@ impl PartitionLog {
                 .create_dir_all(&self.dir)
                 .map_err(|error| LogError::io("create", &self.dir, error))?;
             partition_metadata::write(storage, &self.dir, self.topic_id())?;
+            self.dir_unsynced.store(true, Ordering::Release);
             appender.dir_exists = true;
         }
         Ok(())

@@ -57,7 +57,7 @@ impl Found {
 
 /// Calls `run` for each of `items` on up to `threads` threads and returns the results in the order of the items, or
 /// the error of the first item that has one; nothing new is begun after an error.
-fn each_in_parallel<I: Sync, T: Send>(
+pub(crate) fn each_in_parallel<I: Sync, T: Send>(
     threads: usize,
     items: &[I],
     run: impl Fn(&I) -> Result<T, LogError> + Sync,

@@ -145,16 +145,18 @@ impl PartitionLog {
     }
 
     pub(crate) fn sync_names(&self) -> Result<(), LogError> {
-        if self.names_unsynced.swap(false, Ordering::AcqRel) && !self.env.temporary {
-            self.sync_file(&self.dir.join(partition_metadata::FILE_NAME))?;
-            for dir in [Some(self.dir.as_path()), self.dir.parent()].into_iter().flatten() {
-                self.env
-                    .storage
-                    .sync_dir(dir)
-                    .map_err(|error| LogError::io("sync", dir, error))?;
-            }
+        if !self.names_unsynced.swap(false, Ordering::AcqRel) || self.env.temporary {
+            return Ok(());
         }
-        Ok(())
+        let is_dir_unsynced = self.dir_unsynced.swap(false, Ordering::AcqRel);
+        if is_dir_unsynced {
+            self.sync_file(&self.dir.join(partition_metadata::FILE_NAME))?;
+        }
+        self.env.sync_dir(&self.dir)?;
+        match self.dir.parent() {
+            Some(parent) if is_dir_unsynced => self.env.sync_dir(parent),
+            _ => Ok(()),
+        }
     }
 
     /// Writes `leader-epoch-checkpoint` if it lacks something. It is durable before the recovery point passes the

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use crate::checkpoint::{self, Offsets};
 use crate::cleaner::Cleaning;
 use crate::config::LogConfig;
-use crate::data_dir::{CLEAN_SHUTDOWN, CLEAN_SHUTDOWN_TEXT, DataDir};
+use crate::data_dir::{CLEAN_SHUTDOWN, CLEAN_SHUTDOWN_TEXT, DataDir, each_in_parallel};
 use crate::dir_name;
 use crate::env::{LogEnv, lock, read, write};
 use crate::error::LogError;
@@ -31,7 +31,7 @@ pub struct ManagerConfig {
     pub temporary: bool,
     /// Files of idle partitions and sealed segments are closed beyond this number.
     pub open_files_max: usize,
-    /// `num.recovery.threads.per.data.dir`: threads that open the partitions of a data directory, at least one.
+    /// `num.recovery.threads.per.data.dir`: threads that open and close the partitions of a data directory, at least one.
     pub recovery_threads: usize,
     /// Options of logs found on disk, until [`PartitionLog::set_config`].
     pub defaults: LogConfig,
@@ -299,10 +299,12 @@ impl LogManager {
     pub fn shutdown(&self, now_ms: i64) -> Result<(), LogError> {
         let mut outcome = Ok(());
         for dir in &self.dirs {
-            let mut closed = Ok(());
-            for (_, _, log) in self.partitions_in(dir) {
-                closed = closed.and(log.expire_producers(now_ms).and_then(|()| log.close()));
-            }
+            // All of them, also behind one that fails; they wait for the disk more than they compute.
+            let logs = self.partitions_in(dir);
+            let closed = each_in_parallel(self.config.recovery_threads, &logs, |(_, _, log)| {
+                Ok(log.expire_producers(now_ms).and_then(|()| log.close()))
+            });
+            let closed = closed.and_then(|closed| closed.into_iter().collect::<Result<(), _>>());
             let closed = closed.and_then(|()| self.write_checkpoints(dir)).and_then(|()| {
                 let marker = dir.path.join(CLEAN_SHUTDOWN);
                 dir.env

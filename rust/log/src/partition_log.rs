@@ -177,6 +177,10 @@ pub struct PartitionLog {
     pub(crate) sealed_unstored: AtomicBool,
     /// The directory's names changed since they were last synced.
     pub(crate) names_unsynced: AtomicBool,
+    /// So did the name of the directory itself, or `partition.metadata`.
+    pub(crate) dir_unsynced: AtomicBool,
+    /// Where it ended when it was opened, if it had been closed properly.
+    closed_at: Option<i64>,
     /// When the oldest record was appended that no flush has begun for; `i64::MAX` when there is none.
     pub(crate) dirty_since_ms: AtomicI64,
     is_configured: AtomicBool,
@@ -256,6 +260,8 @@ impl PartitionLog {
             sealed_unstored: AtomicBool::new(false),
             // A killed process may have left names in memory only.
             names_unsynced: AtomicBool::new(!context.clean_shutdown),
+            dir_unsynced: AtomicBool::new(!context.clean_shutdown || is_configured),
+            closed_at: context.clean_shutdown.then_some(log_end_offset),
             dirty_since_ms: AtomicI64::new(i64::MAX),
             is_configured: AtomicBool::new(is_configured),
             closed: AtomicBool::new(false),
@@ -362,6 +368,7 @@ impl PartitionLog {
         if known != topic_id {
             return Err(partition_metadata::mismatch(&self.dir, topic_id, known));
         }
+        self.dir_unsynced.store(true, Ordering::Release);
         partition_metadata::check(self.env.storage.as_ref(), &self.dir, Some(topic_id)).map(|_| ())
     }
 
@@ -390,6 +397,9 @@ impl PartitionLog {
         }
         let segments = self.segments();
         let outcome = self.env.health.check().and_then(|()| {
+            if self.is_as_it_was_closed(&segments) {
+                return Ok(());
+            }
             if let Some(active) = segments.last() {
                 active.trim()?;
                 active.persist_indexes(true)?;
@@ -403,6 +413,17 @@ impl PartitionLog {
             segment.close_files();
         }
         outcome.map_err(|error| self.env.health.fail(error))
+    }
+
+    /// Nothing was done to it since the last proper end: all of it is on disk, indexes and snapshot too.
+    fn is_as_it_was_closed(&self, segments: &Segments) -> bool {
+        self.closed_at == Some(self.log_end_offset())
+            && ![&self.names_unsynced, &self.sealed_unstored]
+                .iter()
+                .any(|changed| changed.load(Ordering::Acquire))
+            && !segments.iter().any(|segment| segment.is_unsynced())
+            && segments.last().is_none_or(|active| active.is_persisted())
+            && !read(&self.epochs).dirty
     }
 
     /// Refuses everything from here on and renames the directory to `…-delete`; it is removed when

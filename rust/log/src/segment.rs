@@ -329,6 +329,12 @@ impl Segment {
         Ok(())
     }
 
+    /// Whether the index files have all entries. They lack some that an opening has added, or an append.
+    pub(crate) fn is_persisted(&self) -> bool {
+        let persisted = lock(&self.persisted);
+        self.with_tail(|tail| (tail.offsets.len(), tail.times.len()) == (persisted.offsets, persisted.times))
+    }
+
     /// Gives a preallocated file its own length.
     pub(crate) fn trim(&self) -> Result<(), LogError> {
         if self.preallocated.swap(false, Ordering::AcqRel) {

@@ -14,10 +14,12 @@ use crate::{LogConfig, LogError};
 /// Greatest offset that a segment which begins at 0 can hold.
 const LAST: i64 = i32::MAX as i64;
 
-/// Every batch gets an index entry.
+/// Every batch gets an index entry, and its timestamp may be what its offset is.
 fn config() -> LogConfig {
     LogConfig {
         index_interval_bytes: 0,
+        message_timestamp_after_max_ms: i64::MAX,
+        segment_ms: i64::MAX,
         ..LogConfig::default()
     }
 }

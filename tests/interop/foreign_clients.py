@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import aiokafka
 import kafka
+import pyarrow as pa
 from confluent_kafka import Consumer as ConfluentConsumer
 from confluent_kafka import KafkaException
 from confluent_kafka import Producer as ConfluentProducer
@@ -23,6 +24,21 @@ def produce_barnabas(address: str, topic: str, records: list[Record], codec: str
         producer.flush()
         for delivery in deliveries:
             delivery.result(timeout=DEADLINE)
+
+
+def produce_barnabas_table(address: str, topic: str, records: list[Record], codec: str) -> None:
+    columns = {"key": [key for key, _ in records], "value": [value for _, value in records]}
+    with barnabas.Producer(bootstrap_servers=address, compression_type=codec) as producer:
+        producer.send_table(topic, pa.table(columns)).result(timeout=DEADLINE)
+
+
+def produce_barnabas_asyncio(address: str, topic: str, records: list[Record], codec: str) -> None:
+    async def run() -> None:
+        async with barnabas.AsyncProducer(bootstrap_servers=address, compression_type=codec) as producer:
+            deliveries = [await producer.send(topic, value, key=key) for key, value in records]
+            await asyncio.wait_for(asyncio.gather(*deliveries), DEADLINE)
+
+    asyncio.run(run())
 
 
 def consume_barnabas(address: str, topic: str, group: str, count: int) -> list[Record]:
@@ -155,6 +171,8 @@ def text(data: bytes | None) -> str:
 
 PRODUCE: dict[str, Callable[[str, str, list[Record], str], None]] = {
     "barnabas": produce_barnabas,
+    "barnabas-table": produce_barnabas_table,
+    "barnabas-asyncio": produce_barnabas_asyncio,
     "confluent-kafka": produce_confluent,
     "aiokafka": produce_aiokafka,
     "kafka-python": produce_kafka_python,
@@ -170,6 +188,8 @@ CONSUME: dict[str, Callable[[str, str, str, int], list[Record]]] = {
 ALL_CODECS = ["none", "gzip", "snappy", "lz4", "zstd"]
 CODECS = {
     "barnabas": ALL_CODECS,
+    "barnabas-table": ["lz4"],
+    "barnabas-asyncio": ["none"],
     "confluent-kafka": ALL_CODECS,
     "aiokafka": ["none", "lz4"],
     "kafka-python": ["none", "lz4"],

@@ -46,7 +46,7 @@ def test_every_client_reads_what_any_client_wrote_to_our_broker(
 
 
 @pytest.mark.interop
-@pytest.mark.parametrize("producer", ["barnabas", "confluent-kafka"])
+@pytest.mark.parametrize("producer", ["barnabas", "barnabas-table", "confluent-kafka"])
 def test_the_java_console_consumer_reads_our_broker(our_broker: str, unique: str, producer: str):
     create_topic(our_broker, unique)
     expected = records_for(producer)

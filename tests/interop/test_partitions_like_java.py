@@ -8,7 +8,7 @@ import pytest
 from reference_kafka import java
 
 import barnabas
-from barnabas.columns import murmur2
+from barnabas.columns.codecs import murmur2
 
 KEYS = 100_000
 COUNTS = (1, 2, 3, 13, 64, 1000)

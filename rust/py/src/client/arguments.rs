@@ -173,14 +173,24 @@ pub(super) struct HeadersArgument<'py>(Vec<(Bound<'py, PyString>, Option<BytesAr
 
 impl<'py> HeadersArgument<'py> {
     pub(super) fn new(headers: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
-        let mut pairs = Vec::new();
-        if let Some(headers) = headers.filter(|headers| !headers.is_none()) {
-            for pair in headers.try_iter()? {
-                let (name, value): (Bound<'py, PyString>, Bound<'py, PyAny>) = pair?.extract()?;
-                pairs.push((name, BytesArgument::new("header value", &value)?));
-            }
+        let Some(headers) = headers.filter(|headers| !headers.is_none()) else {
+            return Ok(Self(Vec::new()));
+        };
+        // Nearly always a list, which needs no iterator.
+        if let Ok(list) = headers.cast_exact::<PyList>() {
+            return list
+                .iter()
+                .map(|pair| Self::pair(&pair))
+                .collect::<PyResult<_>>()
+                .map(Self);
         }
-        Ok(Self(pairs))
+        let pairs = headers.try_iter()?.map(|pair| Self::pair(&pair?));
+        pairs.collect::<PyResult<_>>().map(Self)
+    }
+
+    fn pair(pair: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyString>, Option<BytesArgument<'py>>)> {
+        let (name, value): (Bound<'py, PyString>, Bound<'py, PyAny>) = pair.extract()?;
+        Ok((name, BytesArgument::new("header value", &value)?))
     }
 
     /// As records are written.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from raw_client import RawClient, record_batch, record_values
 from reference_kafka import CLUSTER_ID, free_port, options, reference_kafka
+from stored_groups import groups_told, write_groups
 
 from barnabas import Broker
 from barnabas.errors import KafkaStorageError
@@ -196,6 +197,8 @@ def told(root: Path) -> list[dict[str, Any]]:
     with Broker(config={**given, "controller.quorum.voters": ""}, embedded=False) as broker:
         ask(broker.bootstrap_servers)
         with RawClient(broker.bootstrap_servers, timeout=BOUND) as client:
+            write_groups(client, TOPIC)
+            found[-1]["groups"] = groups_told(client)
             churn(client, root / "ours/a/__cluster_metadata-0")
     return found
 
@@ -205,7 +208,7 @@ def test_a_quorum_of_one_is_what_it_is(told: list[dict[str, Any]]) -> None:
     theirs, ours = told
     assert theirs["kraft.version"] == 1
     assert theirs["voters"][0][1] != NONE
-    assert {name: said for name, said in ours.items() if theirs[name] != said and name != "moved"} == {}
+    assert {name: said for name, said in ours.items() if name not in ("moved", "groups") and theirs[name] != said} == {}
     codes = {said[0] for name, said in theirs.items() if re.match("Add|Remove|Update", name) and said is not True}
     assert codes == {0, 7, 42, 95, 104, 126, 127}, "the cases are what they should be"
 
@@ -231,3 +234,4 @@ def test_the_reference_goes_on_where_our_broker_stopped(told: list[dict[str, Any
         topic = client.topics(TOPIC)[TOPIC]
         for index in range(PARTITIONS):
             assert record_values(client.fetch(topic.topic_id, index, 0)[1]) == [b"x"]
+        assert groups_told(client) == told[1]["groups"]

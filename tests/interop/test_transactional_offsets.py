@@ -1,5 +1,5 @@
 """Offsets that Kafka's transactions wrote, committed, aborted and open ones: our coordinator reads the partitions of
-`__consumer_offsets` that Kafka wrote, and answers as Kafka does; also when they are deleted, and after that was replayed."""
+`__consumer_offsets` that Kafka wrote, and answers as Kafka does; also when they are deleted, and after that was replayed. Groups with members, too."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from confluent_kafka import TopicPartition
 sys.path.insert(0, str(Path(__file__).parent.parent / "broker"))
 
 from raw_client import RawClient
+from stored_groups import groups_told, write_groups
 
 from barnabas import Broker
 from barnabas.protocol.messages.create_topics import CreateTopicsRequest
@@ -198,10 +199,15 @@ def test_offsets_of_kafkas_transactions_are_told_as_by_kafka(kafka: str, tmp_pat
         # Who commits is answered before the markers are written.
         while unstable(reference) != OPEN:
             pass
+        write_groups(reference, TOPIC)
         theirs = told(reference)
-        # As a kill -9 at this moment would leave it.
         (where,) = reference.ask(DescribeLogDirsRequest(topics=None)).results
-        shutil.copytree(where.log_dir, tmp_path / "ours", ignore=shutil.ignore_patterns(".lock", "*.tmp"))
+        their_groups = None
+        # Kafka matches patterns on a thread of its own; what it tells must be what was copied.
+        while their_groups != (their_groups := groups_told(reference)):
+            shutil.rmtree(tmp_path / "ours", ignore_errors=True)
+            # As a kill -9 at this moment would leave it.
+            shutil.copytree(where.log_dir, tmp_path / "ours", ignore=shutil.ignore_patterns(".lock", "*.tmp"))
         said = list(administered(reference))
         history.client.close()
     for producer in open_ones:
@@ -212,6 +218,7 @@ def test_offsets_of_kafkas_transactions_are_told_as_by_kafka(kafka: str, tmp_pat
     ), "the case is what it should be; confluent-kafka ends metadata with a zero"
     with Broker(data_dir=tmp_path / "ours") as broker, RawClient(broker.bootstrap_servers, timeout=BOUND) as ours:
         loaded(ours)
+        assert groups_told(ours) == their_groups
         assert told(ours) == theirs
         assert list(administered(ours)) == said
     with Broker(data_dir=tmp_path / "ours") as broker, RawClient(broker.bootstrap_servers, timeout=BOUND) as ours:

@@ -88,7 +88,6 @@ fn checked(conditions: Vec<(String, String, PyArray)>, schema: &SchemaRef) -> Py
 
 /// Finds out whether conditions can be asked of the columns of a schema.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 fn check_conditions(schema: PySchema, conditions: Vec<(String, String, PyArray)>) -> PyResult<()> {
     checked(conditions, &schema.into_inner()).map(|_| ())
 }

@@ -4,7 +4,7 @@ from asyncio import AbstractEventLoop  # noqa: TID251 - a type
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextvars import Context
 from threading import Thread  # noqa: TID251 - a type
-from typing import Any, TypeVar, final, overload
+from typing import Any, Self, TypeVar, final, overload
 
 import pyarrow as pa
 from typing_extensions import Buffer
@@ -120,9 +120,9 @@ class Records(Sequence[Record]):
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
     @overload
-    def __getitem__(self, index: int) -> Record: ...
+    def __getitem__(self, index: int, /) -> Record: ...
     @overload
-    def __getitem__(self, index: slice) -> Records: ...
+    def __getitem__(self, index: slice, /) -> Records: ...
     def __iter__(self) -> Iterator[Record]: ...
     def values(self) -> list[bytes | None]:
         """The values as a list of `bytes`, None where a value is null. Copies each value once."""
@@ -316,7 +316,7 @@ def check_schema(
 class ScanClient:
     """Connections to a cluster that scans share, one after the other."""
 
-    def __init__(self, config: Mapping[str, Any]) -> None: ...
+    def __new__(cls, config: Mapping[str, Any]) -> Self: ...
 
 @final
 class Scan(Iterator[ArrowBatch]):
@@ -328,8 +328,8 @@ class Scan(Iterator[ArrowBatch]):
     Arrow array of what to compare with; rows that do not meet all of them are left out.
     """
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         client: ScanClient,
         topic: str,
         partition: int,
@@ -345,7 +345,7 @@ class Scan(Iterator[ArrowBatch]):
         rows: int | None = None,
         conditions: Sequence[tuple[str, str, object]] = (),
         idle_timeout_ms: int = 120_000,
-    ) -> None: ...
+    ) -> Self: ...
     @property
     def schema(self) -> object:
         """The schema of the batches, with `__arrow_c_schema__`."""
@@ -359,7 +359,7 @@ class Scan(Iterator[ArrowBatch]):
 class ClientCore:
     """One I/O thread for all brokers, shared by what one producer, consumer or admin does."""
 
-    def __init__(self, config: Mapping[str, Any]) -> None: ...
+    def __new__(cls, config: Mapping[str, Any]) -> Self: ...
     def submit(
         self,
         target: tuple[Any, ...],
@@ -376,7 +376,7 @@ class ClientCore:
     def invalidate_coordinator(self, key_type: int, key: str) -> None:
         """Looks a coordinator up again before the next request to it."""
 
-    def events(self, timeout: float | None) -> list[tuple[Any, ...]]:
+    def events(self, timeout: float | None = None) -> list[tuple[Any, ...]]:
         """Waits for events and returns all that are there."""
 
     def wake(self) -> None:
@@ -437,7 +437,7 @@ class DeliveryBatch:
     """What becomes of records that were sent by one call of `send_many`."""
 
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> Delivery: ...
+    def __getitem__(self, index: int, /) -> Delivery: ...
     def done(self) -> bool:
         """Whether all records are acknowledged or have failed."""
 
@@ -505,7 +505,7 @@ class AsyncDeliveryBatch:
     """What becomes of records that an `AsyncProducer` has taken in one call."""
 
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> AsyncDelivery: ...
+    def __getitem__(self, index: int, /) -> AsyncDelivery: ...
     def done(self) -> bool:
         """Whether all records are acknowledged or have failed."""
 
@@ -555,11 +555,11 @@ class ManyRows:
 class ProducerCore:
     """Accumulator, buffer pool and sender of a producer."""
 
-    def __init__(self, client: ClientCore, config: Mapping[str, Any]) -> None: ...
+    def __new__(cls, client: ClientCore, config: Mapping[str, Any]) -> Self: ...
     def send(
         self,
         topic: str,
-        value: bytes | None,
+        value: bytes | None = None,
         key: bytes | None = None,
         partition: int | None = None,
         timestamp: int | None = None,
@@ -578,7 +578,7 @@ class ProducerCore:
     def partition_count(self, topic: str) -> int:
         """How many partitions a topic has; waits until that is known."""
 
-    def flush(self, timeout: float | None) -> bool: ...
+    def flush(self, timeout: float | None = None) -> bool: ...
     def close(self, timeout: float) -> None: ...
     def metrics(self) -> dict[str, int | float]: ...
     def callback_thread(self) -> Thread | None:
@@ -655,7 +655,7 @@ class ProducerCore:
 class FetchCore:
     """Fetcher and heartbeats of a consumer."""
 
-    def __init__(self, client: ClientCore, config: Mapping[str, Any]) -> None: ...
+    def __new__(cls, client: ClientCore, config: Mapping[str, Any]) -> Self: ...
     def assign(self, partitions: Sequence[tuple[str, int, int, int]]) -> None:
         """Takes the whole new assignment as (topic, partition, offset, leader epoch).
 
@@ -668,7 +668,7 @@ class FetchCore:
     def resume(self, partitions: Sequence[tuple[str, int]]) -> None: ...
     def position(self, topic: str, partition: int) -> int | None: ...
     def positions(self) -> list[tuple[str, int, int, int]]: ...
-    def poll(self, timeout: float, max_records: int | None) -> Records | None:
+    def poll(self, timeout: float, max_records: int | None = None) -> Records | None:
         """Waits for fetched records or for an event of the client core; moves positions on."""
 
     def metrics(self) -> dict[str, int | float]:

@@ -60,6 +60,7 @@ class AsyncProducer(ProducerFace):
         self._core_bell = Doorbell(self._core)
         self._operations = AsyncDriver(self._driver, self._core_bell, self._life.check)
         self._offer: Callable[..., Any] = self._unattached
+        self._plain = self._is_plain()
 
     async def send(  # noqa: PLR0917 - as of Producer
         self,
@@ -99,6 +100,11 @@ class AsyncProducer(ProducerFace):
             >>> run(main())
             'orders'
         """
+        if self._plain:
+            # The way of nearly every record: no second coroutine.
+            delivery = self._offer(topic, value, key, partition, timestamp, headers)
+            if type(delivery) is AsyncDelivery:
+                return delivery
         if self._interceptors is None and self._partitioner is None:
             return await self._send(topic, value, key, partition, timestamp, headers)
         record = ProducerRecord(topic, value, key, partition, timestamp, headers)

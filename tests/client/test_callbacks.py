@@ -76,6 +76,38 @@ def test_a_callback_may_send_and_close(our_broker, unique):
     assert done.wait(30)
 
 
+def test_eight_threads_share_a_producer_and_each_keeps_its_order(our_broker, unique):
+    count, threads = 3_000, 8
+    with barnabas.Admin(bootstrap_servers=our_broker) as admin:
+        admin.create_topics([barnabas.NewTopic(unique, num_partitions=threads)])
+    offsets = [[] for _ in range(threads)]
+    deliveries = [[] for _ in range(threads)]
+
+    def work(number):
+        mine = offsets[number]
+        for index in range(count):
+            if index % 3:
+                delivery = producer.send(unique, b"%d" % index, partition=number)
+                delivery.add_done_callback(lambda done: mine.append(done.result().offset))
+                deliveries[number].append(delivery)
+            else:
+                producer.send_many(unique, [b"%d" % index], partition=number)
+
+    options = {"buffer_memory": 1 << 20, "batch_size": 1 << 15}
+    with barnabas.Producer(bootstrap_servers=our_broker, **options) as producer:
+        workers = [threading.Thread(target=work, args=(number,)) for number in range(threads)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        producer.flush(60)
+        metrics = producer.metrics()
+    assert (metrics["records_acknowledged"], metrics["records_failed"]) == (count * threads, 0)
+    expected = [index for index in range(count) if index % 3]
+    assert offsets == [expected] * threads
+    assert [[delivery.result().offset for delivery in mine] for mine in deliveries] == [expected] * threads
+
+
 def test_nothing_of_a_callback_is_left(our_broker, unique):
     class Kept:
         def __call__(self, delivery):

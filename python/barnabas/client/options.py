@@ -279,8 +279,8 @@ _PRODUCER_OPTIONS: Final = (
 )
 
 _PRODUCER_LIBRDKAFKA: Final = (
-    _later("dr_cb", Kind.CALLABLE, None, "send() returns a handle: use its result()"),
-    _later("on_delivery", Kind.CALLABLE, None, "send() returns a handle: use its result()"),
+    _later("dr_cb", Kind.CALLABLE, None, "send() returns a handle: use its result() or add_done_callback()"),
+    _later("on_delivery", Kind.CALLABLE, None, "send() returns a handle: use its result() or add_done_callback()"),
     _later("statistics.interval.ms", Kind.INT, 0, _NO_METRIC_REPORTERS),
     _later("debug", Kind.STRING, None, "set the level of the logger 'barnabas'"),
     _later("batch.num.messages", Kind.INT, None, "batches are bounded by bytes: batch.size"),

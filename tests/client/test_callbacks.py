@@ -127,17 +127,18 @@ def test_nothing_of_a_callback_is_left(our_broker, unique):
 
 def test_a_dropped_producer_ends_its_callback_thread(our_broker, unique):
     def named():
-        return [thread for thread in threading.enumerate() if thread.name == "barnabas-callbacks"]
+        return {thread for thread in threading.enumerate() if thread.name == "barnabas-callbacks"}
 
+    others = named()
     producer = barnabas.Producer(bootstrap_servers=our_broker)
     delivery = producer.send(unique, b"x")
     delivery.add_done_callback(lambda _: None)
     delivery.result(10)
-    (thread,) = named()
+    (thread,) = named() - others
     del producer
     gc.collect()
     thread.join(10)
-    assert not named()
+    assert not thread.is_alive()
 
 
 def test_an_unclosed_producer_with_callbacks_does_not_delay_the_exit(our_broker, unique):
@@ -155,4 +156,5 @@ def test_an_unclosed_producer_with_callbacks_does_not_delay_the_exit(our_broker,
     found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     ended = time.monotonic()
     assert (found.returncode, found.stderr) == (0, "")
-    assert ended - float(found.stdout) < 3
+    # Five seconds are what a thread that nobody wakes was waited for.
+    assert ended - float(found.stdout) < 4

@@ -120,7 +120,7 @@ impl Broker {
         Ok(Self {
             versions: Versions::new(&config.control_apis, config.api_caps.as_ref()),
             helpers: Arc::new(Helpers::new("helper", options.helper_threads)),
-            append_helpers: Arc::new(Helpers::new("append", options.helper_threads)),
+            append_helpers: Arc::new(Helpers::giving_way("append", options.helper_threads)),
             append_buffers: BufferPool::new(),
             stopwatch,
             api_metrics: ApiMetrics::new(config.reactors),

@@ -27,6 +27,8 @@ pub(crate) struct Helpers {
     name: &'static str,
     shared: Arc<Shared>,
     threads_max: usize,
+    /// How much less of a core the threads get than others that want it, as `nice` counts.
+    niceness: i32,
 }
 
 impl std::fmt::Debug for Helpers {
@@ -47,16 +49,28 @@ impl Helpers {
             name,
             shared: Arc::default(),
             threads_max: threads_max.max(1),
+            niceness: 0,
         }
+    }
+
+    /// A pool whose threads give way to reactors. A thread that copies at the disk's speed uses whole slices; a reactor that
+    /// has just worked for longer than its own would wait for them, and with it every other client.
+    pub(crate) fn giving_way(name: &'static str, threads_max: usize) -> Self {
+        let mut helpers = Self::new(name, threads_max);
+        helpers.niceness = NICENESS;
+        helpers
     }
 
     /// Runs `job` on a helper thread; after [`Helpers::stop`], or if no thread can be started, on this one.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
         let mut state = lock(&self.shared);
         if state.idle <= state.jobs.len() && state.threads.len() < self.threads_max && !state.stopping {
-            let shared = Arc::clone(&self.shared);
+            let (shared, niceness) = (Arc::clone(&self.shared), self.niceness);
             let name = format!("barnabas-{}-{}", self.name, state.threads.len());
-            match std::thread::Builder::new().name(name).spawn(move || work(&shared)) {
+            match std::thread::Builder::new()
+                .name(name)
+                .spawn(move || begin(&shared, niceness))
+            {
                 Ok(thread) => state.threads.push(thread),
                 Err(error) => log::warn!("cannot start a helper thread: {error}"),
             }
@@ -99,6 +113,20 @@ impl Drop for Helpers {
     }
 }
 
+/// A third of what a thread weighs by default.
+const NICENESS: i32 = 5;
+
+fn begin(shared: &Shared, niceness: i32) {
+    // Of this thread alone, as Linux has it; elsewhere it would be the process's.
+    if cfg!(target_os = "linux")
+        && niceness > 0
+        && let Err(error) = rustix::process::nice(niceness)
+    {
+        log::debug!("a helper thread weighs as much as all: {error}");
+    }
+    work(shared);
+}
+
 fn work(shared: &Shared) {
     let mut state = lock(shared);
     loop {
@@ -120,6 +148,20 @@ fn work(shared: &Shared) {
 mod tests {
     use super::*;
     use std::sync::mpsc;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_threads_that_give_way_are_nice() {
+        let own = rustix::process::nice(0).unwrap();
+        let of_one = |helpers: Helpers| {
+            let (sender, receiver) = mpsc::channel();
+            helpers.run(move || sender.send(rustix::process::nice(0).unwrap()).unwrap());
+            receiver.recv().unwrap()
+        };
+        assert_eq!(of_one(Helpers::new("test", 1)), own);
+        assert_eq!(of_one(Helpers::giving_way("test", 1)), (own + NICENESS).min(19));
+        assert_eq!(rustix::process::nice(0).unwrap(), own);
+    }
 
     #[test]
     fn jobs_run_and_stop_waits_for_them() {

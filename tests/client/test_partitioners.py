@@ -186,7 +186,6 @@ def test_interceptors_of_the_asynchronous_producer(our_broker, unique):
             await (await producer.send(unique, "1", partition=0))
             await (await producer.send_many(unique, ["2"], partition=0))
             await (await producer.send_table(unique, pa.table({"value": ["3"]}), partition=0))
-            await asyncio.sleep(0)
         return [call for call in calls if call[1] == "NoneType"]
 
     assert asyncio.run(main()) == [("a", "NoneType", 0), ("a", "NoneType", 1)]

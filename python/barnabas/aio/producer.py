@@ -303,6 +303,8 @@ class AsyncProducer(ProducerFace):
             self._refuse()
             self._core_bell.close()
             self._core.close(0.0)
+            # Callbacks of the last records are called in the loop's next turn: before close() returns.
+            await asyncio.sleep(0)
             if self._interceptors is not None:
                 self._interceptors.close()
 

@@ -28,6 +28,7 @@ FRAME_LIMIT: Final = 1 << 30
 """Longest frame that is passed on."""
 
 _START_TIMEOUT: Final = 10.0
+_TURN: Final = 0.01
 _PIECE: Final = 1 << 12
 _NAMES_ADDRESSES: Final = frozenset({apis.METADATA, apis.FIND_COORDINATOR, apis.DESCRIBE_CLUSTER, apis.PRODUCE})
 
@@ -107,6 +108,7 @@ class Proxy:
         self._listeners: dict[tuple[str, int], int] = {}
         self._servers: list[asyncio.Server] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        self._writers: set[asyncio.StreamWriter] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, name="barnabas-proxy", daemon=True)
         self._thread.start()
         host, _, port = bootstrap_servers.split(",", maxsplit=1)[0].rpartition(":")
@@ -236,10 +238,17 @@ class Proxy:
     async def _stop(self) -> None:
         for server in self._servers:
             server.close()
-        await self._end_tasks()
-        # What is closed is gone after a turn of the loop; a connection that was just accepted begins in the first.
+        mine = asyncio.current_task()
+        while others := {task for task in asyncio.all_tasks() if task is not mine}:
+            # A connection that was just accepted has a task that has not begun, and would not close it if it never did.
+            await asyncio.sleep(0)
+            for task in list(self._tasks):
+                task.cancel()
+            await asyncio.wait(others, timeout=_TURN)
+        for writer in list(self._writers):
+            # One that was closed with bytes left to send would wait for whoever does not read them.
+            writer.transport.abort()
         await asyncio.sleep(0)
-        await self._end_tasks()
         await asyncio.sleep(0)
 
     async def _end_tasks(self) -> None:
@@ -252,17 +261,25 @@ class Proxy:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - of a server's connection
         self._tasks.add(task)
+        self._writers.add(writer)
         try:
             await self._link(target, reader, writer)
         finally:
             self._tasks.discard(task)
-            writer.close()
+            self._finish(writer)
+
+    def _finish(self, writer: asyncio.StreamWriter) -> None:
+        """Closes a connection; one with bytes left to send is remembered."""
+        writer.close()
+        if not writer.transport.get_write_buffer_size():
+            self._writers.discard(writer)
 
     async def _link(self, target: tuple[str, int], reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             up_reader, up_writer = await asyncio.open_connection(*target)
         except OSError:
             return
+        self._writers.add(up_writer)
         link = _Link(self)
         pumps = [
             asyncio.create_task(link.requests(reader, up_writer)),
@@ -274,7 +291,7 @@ class Proxy:
             for pump in pumps:
                 pump.cancel()
             await asyncio.gather(*pumps, return_exceptions=True)
-            up_writer.close()
+            self._finish(up_writer)
 
     def meet(self, key: int, side: Side) -> list[tuple[str, float]]:
         """What happens to a frame."""

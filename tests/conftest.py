@@ -18,7 +18,10 @@ def our_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of one broker of ours that the session's tests share: take topics and groups of your own."""
     from barnabas import Broker  # noqa: PLC0415 (the suite is collected without it)
 
-    with Broker(data_dir=tmp_path_factory.mktemp("broker"), config=NO_RETENTION) as broker:
+    with Broker(
+        data_dir=tmp_path_factory.mktemp("broker"),
+        config=NO_RETENTION,
+    ) as broker:
         yield broker.bootstrap_servers
 
 
@@ -27,7 +30,7 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of one reference Kafka that the session's interop tests share."""
     from reference_kafka import reference_kafka  # noqa: PLC0415
 
-    with reference_kafka(tmp_path_factory.mktemp("kafka"), NO_RETENTION) as address:
+    with reference_kafka(tmp_path_factory.mktemp("kafka")) as address:
         yield address
 
 

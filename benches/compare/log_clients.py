@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import platform
 import socket
 import struct
@@ -152,6 +153,9 @@ class Quiet:
         return quantiles(times or [0.0])
 
 
+HEAVY_NICE = 10
+
+
 class Heavy:
     """A process that writes 1 MiB batches of 1 KiB records, five in flight, until it is told to stop."""
 
@@ -177,7 +181,11 @@ class Heavy:
 
 
 def heavy(address: str, topic: str, keys: str, bytes_max: str) -> None:
-    """The process of `Heavy`: runs until its input ends."""
+    """The process of `Heavy`: runs until its input ends.
+
+    It takes no core that somebody else wants: a client on a machine of its own would not, either.
+    """
+    os.nice(HEAVY_NICE)
     count = BATCH_BYTES // (RECORD_BYTES + 32)
     frames = []
     for number in range(16 if int(keys) else 1):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import resource
 import select
 import socket
@@ -18,7 +19,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from log_clients import quantiles, record_batch
+from log_clients import HEAVY_NICE, quantiles, record_batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -309,6 +310,8 @@ def confluent_one_at_a_time(address: str, topic: str, count: int) -> MEASURED:
 def main(name: str, address: str, topic: str, *numbers: str) -> None:
     """A load of its own process: says that it is ready, begins when its input has a line."""
     if name == "drain":
+        # It takes no core that somebody else wants: a reader on a machine of its own would not, either.
+        os.nice(HEAVY_NICE)
         batches, size, record_bytes, seconds_max = map(int, numbers)
         batch = Batch.of(size, record_bytes)
         print("ready", flush=True)

@@ -121,7 +121,10 @@ pub trait Storage: Send + Sync + Debug {
         name.push(".tmp");
         let temporary = Path::new(&name);
         let file = self.open(temporary, OpenMode::Create)?;
-        file.set_len(0)?;
+        if file.len()? > 0 {
+            // Only then: ext4 begins to write a file out when it is closed after it was cut to nothing.
+            file.set_len(0)?;
+        }
         file.write_all_at(bytes, 0)?;
         if sync {
             file.sync_data()?;

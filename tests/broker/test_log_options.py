@@ -45,7 +45,8 @@ def test_create_topics_judges_every_option_as_kafka_does() -> None:
 
 def test_old_records_go_and_the_offsets_go_on(tmp_path: Path) -> None:
     options = {"log_retention_check_interval_ms": 10, "log_retention_minutes": 1, "log_segment_delete_delay_ms": 0}
-    with Broker(tmp_path, **options) as broker:
+    # Written where nothing is too old, so that all of a topic is in one segment when retention comes by.
+    with Broker(tmp_path) as broker:
         servers = broker.bootstrap_servers
         with Admin(bootstrap_servers=servers) as admin:
             admin.create_topics([NewTopic("old"), NewTopic("kept", configs={"retention.ms": "-1"})])
@@ -54,14 +55,14 @@ def test_old_records_go_and_the_offsets_go_on(tmp_path: Path) -> None:
             for topic in ("old", "kept"):
                 for _ in range(3):
                     producer.send(topic, b"x", partition=0, timestamp=hour_ago).result(PATIENCE_S)
-        with Consumer(bootstrap_servers=servers) as consumer:
+    with Broker(tmp_path, **options) as broker:
+        with Consumer(bootstrap_servers=broker.bootstrap_servers) as consumer:
             old, kept = TopicPartition("old", 0), TopicPartition("kept", 0)
             wait_for("retention", lambda: consumer.beginning_offsets([old])[old] == 3)
             assert consumer.end_offsets([old, kept]) == {old: 3, kept: 3}
             assert consumer.beginning_offsets([kept]) == {kept: 0}
         wait_for("removal", lambda: not list((tmp_path / "old-0").glob("*.deleted")))
-        # Retention may come by between two records: each of them then has a segment of its own.
-        assert broker.metrics()["barnabas_log_segments_deleted_total"] in (1, 2, 3)
+        assert broker.metrics()["barnabas_log_segments_deleted_total"] == 1
     # The defaults of the broker that starts now have no say before the topics' own are known.
     with Broker(tmp_path, **options) as broker, Consumer(bootstrap_servers=broker.bootstrap_servers) as consumer:
         assert consumer.end_offsets([old, kept]) == {old: 3, kept: 3}

@@ -8,12 +8,17 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 POM = Path(__file__).parent / "interop" / "reference" / "pom.xml"
+RELEASE = "4.3.0"
+"""The release that the project names, and that everything is compared with unless another is asked for."""
 CLUSTER_ID = "cmVmZXJlbmNlLWthZmthMA"
 START_TIMEOUT = 60.0
+COPIES = 20
+Ignore = Callable[[str, list[str]], Iterable[str]]
+NEEDLESS: Ignore = shutil.ignore_patterns(".lock", "*.tmp")
 TOOLS = {
     "BrokerApiVersionsCommand": "org.apache.kafka.tools.BrokerApiVersionsCommand",
     "ClientCompatibilityTest": "org.apache.kafka.tools.ClientCompatibilityTest",
@@ -31,7 +36,7 @@ TOOLS = {
 }
 
 
-def fetched(pom: Path, name: str) -> Path:
+def fetched(pom: Path, name: str, *settings: str) -> Path:
     """Returns the directory with the jars that a project names, fetching them on first use."""
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "barnabas" / name
     stamp = cache / "pom.xml"
@@ -39,14 +44,16 @@ def fetched(pom: Path, name: str) -> Path:
         shutil.rmtree(cache, ignore_errors=True)
         cache.mkdir(parents=True)
         goal = ["dependency:copy-dependencies", f"-DoutputDirectory={cache / 'libs'}", "-DincludeScope=runtime"]
-        subprocess.run(["mvn", "-q", "-B", "-f", str(pom), *goal], check=True)
+        subprocess.run(["mvn", "-q", "-B", "-f", str(pom), *goal, *settings], check=True)
         shutil.copy(pom, stamp)
     return cache / "libs"
 
 
-def jars() -> str:
-    """Returns the reference's class path."""
-    return str(fetched(POM, "reference-kafka") / "*")
+def jars(release: str = RELEASE) -> str:
+    """Returns the class path of the reference, or of another release of Kafka."""
+    if release == RELEASE:
+        return str(fetched(POM, "reference-kafka") / "*")
+    return str(fetched(POM, f"kafka-{release}", f"-Dkafka.version={release}") / "*")
 
 
 def spark_connector_jars(spark_home: Path) -> list[Path]:
@@ -67,7 +74,9 @@ def _artifact(jar: Path) -> str:
     return re.sub(r"-[0-9][0-9.-]*$", "", jar.stem)
 
 
-def java(*arguments: str, stdin: str | None = None, timeout: float = 90.0) -> subprocess.CompletedProcess[str]:
+def java(
+    *arguments: str, stdin: str | None = None, timeout: float = 90.0, release: str = RELEASE
+) -> subprocess.CompletedProcess[str]:
     """Runs a class of the reference (a short name of TOOLS, a full class name or a .java file) to its end."""
     name, *rest = arguments
     command = [
@@ -75,7 +84,7 @@ def java(*arguments: str, stdin: str | None = None, timeout: float = 90.0) -> su
         "-Xmx512m",
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
         "-cp",
-        jars(),
+        jars(release),
         TOOLS.get(name, name),
         *rest,
     ]
@@ -126,7 +135,12 @@ def properties(directory: Path, port: int, controller_port: int, given: Mapping[
 
 @contextlib.contextmanager
 def reference_kafka(
-    directory: Path, given: Mapping[str, str] | None = None, *, is_killed: bool = False, may_change_voters: bool = False
+    directory: Path,
+    given: Mapping[str, str] | None = None,
+    *,
+    is_killed: bool = False,
+    may_change_voters: bool = False,
+    release: str = RELEASE,
 ) -> Iterator[str]:
     """Runs one reference broker on loopback with its data in `directory`, found or formatted; yields its address.
 
@@ -146,24 +160,36 @@ def reference_kafka(
     first_dir = Path((given or {}).get("log.dirs", str(directory / "data")).partition(",")[0])
     if not (first_dir / "meta.properties").exists():
         alone = ["--standalone"] if may_change_voters else []
-        formatted = java("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config), *alone)
+        format_it = ["kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config), *alone]
+        formatted = java(*format_it, release=release)
         if formatted.returncode != 0:
             raise RuntimeError(f"the reference could not format its storage: {formatted.stderr or formatted.stdout}")
+    log = directory / "kafka.log"
+    with server("kafka.Kafka", config, log, release=release, is_killed=is_killed) as process:
+        wait_for_port(process, port, log)
+        yield f"127.0.0.1:{port}"
+
+
+@contextlib.contextmanager
+def server(
+    name: str, config: Path, log: Path, *, release: str = RELEASE, is_killed: bool = False
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Runs a server's class with its configuration, until the block is left."""
     command = [
         "java",
         "-Xmx512m",
         "-XX:+UseSerialGC",
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+        "-Dzookeeper.admin.enableServer=false",
         "-cp",
-        jars(),
-        "kafka.Kafka",
+        jars(release),
+        name,
         str(config),
     ]
-    with (directory / "kafka.log").open("wb") as log:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     try:
-        wait_for_port(process, port, directory / "kafka.log")
-        yield f"127.0.0.1:{port}"
+        yield process
     finally:
         if is_killed:
             process.kill()
@@ -173,6 +199,47 @@ def reference_kafka(
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+@contextlib.contextmanager
+def zookeeper_kafka(directory: Path, release: str) -> Iterator[str]:
+    """Runs one broker of a release that keeps its metadata in ZooKeeper, and ZooKeeper; yields the broker's address."""
+    directory.mkdir(parents=True, exist_ok=True)
+    port, zookeeper_port = free_port(), free_port()
+    zookeeper = directory / "zookeeper.properties"
+    zookeeper.write_text(
+        f"dataDir={directory / 'zookeeper'}\nclientPort={zookeeper_port}\nclientPortAddress=127.0.0.1\n"
+    )
+    lines = {
+        "broker.id": "1",
+        "zookeeper.connect": f"127.0.0.1:{zookeeper_port}",
+        "zookeeper.session.timeout.ms": "120000",
+        "listeners": f"PLAINTEXT://127.0.0.1:{port}",
+        "log.dirs": str(directory / "data"),
+        **SETTINGS,
+    }
+    config = directory / "server.properties"
+    config.write_text("".join(f"{key}={value}\n" for key, value in lines.items()))
+    logs = directory / "zookeeper.log", directory / "kafka.log"
+    main = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+    with server(main, zookeeper, logs[0], release=release) as process:
+        wait_for_port(process, zookeeper_port, logs[0])
+        with server("kafka.Kafka", config, logs[1], release=release) as broker:
+            wait_for_port(broker, port, logs[1])
+            yield f"127.0.0.1:{port}"
+
+
+def copy_of_running(log_dir: Path | str, target: Path, ignore: Ignore = NEEDLESS) -> None:
+    """Copies the files of a Kafka that goes on, as a kill -9 at one moment would leave them; again when some were deleted."""
+    for _ in range(COPIES):
+        shutil.rmtree(target, ignore_errors=True)
+        try:
+            shutil.copytree(log_dir, target, ignore=ignore)
+        except (shutil.Error, FileNotFoundError) as error:
+            last = error
+        else:
+            return
+    raise last
 
 
 def wait_for_port(process: subprocess.Popen[bytes], port: int, log: Path) -> None:

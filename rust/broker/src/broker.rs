@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use barnabas_log::{LogConfig, LogManager, ManagerConfig, Storage};
-use barnabas_net::framing::BufferPool;
 use barnabas_net::server::Outcome;
 use barnabas_wire::errors::ErrorCode;
 use tokio::sync::oneshot;
@@ -60,8 +59,8 @@ pub(crate) struct Broker {
     /// The appends of slow partitions, apart from the other helpers: a stuck disk must not hold up flushes and reads of
     /// another one.
     pub(crate) append_helpers: Arc<Helpers>,
-    /// What the records of such appends are copied to.
-    pub(crate) append_buffers: BufferPool,
+    /// What nobody waits for: a segment that a heavy writer has just filled is written out for seconds.
+    pub(crate) background: Arc<Helpers>,
     pub(crate) stopwatch: Stopwatch,
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) logs: LogManager,
@@ -121,9 +120,9 @@ impl Broker {
             versions: Versions::new(&config.control_apis, config.api_caps.as_ref()),
             helpers: Arc::new(Helpers::new("helper", options.helper_threads)),
             append_helpers: Arc::new(Helpers::giving_way("append", options.helper_threads)),
-            append_buffers: BufferPool::new(),
+            background: Arc::new(Helpers::giving_way("background", options.helper_threads)),
             stopwatch,
-            api_metrics: ApiMetrics::new(config.reactors),
+            api_metrics: ApiMetrics::new(config.reactors_max.max(config.reactors)),
             node_id: config.node_id,
             listener_names,
             config,
@@ -211,7 +210,7 @@ impl Broker {
     /// Stores the indexes of the segments that an append has sealed and flushes them, in the background.
     pub(crate) fn flush_sealed(&self, partition: &Arc<Partition>) {
         let partition = Arc::clone(partition);
-        self.helpers.run(move || {
+        self.background.run(move || {
             if let Err(error) = partition.log.flush_sealed() {
                 log::error!(
                     "flush of sealed segments of {}-{} failed: {error}",

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use barnabas_log::AppendOrigin;
-use barnabas_records::{BatchBuilder, BatchIter, ControlKey, Seal, build_control_batch};
+use barnabas_records::{BatchBuilder, BatchIter, ControlKey, Seal};
 use barnabas_wire::errors::ErrorCode;
 
 use crate::broker::Broker;
@@ -20,6 +20,9 @@ const READ_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Key and value of a record.
 pub type KeyValue<'a> = (Option<&'a [u8]>, Option<&'a [u8]>);
+
+/// Type and value of a control record.
+pub type TypeValue<'a> = (i16, &'a [u8]);
 
 /// Where a partition stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +50,52 @@ impl Broker {
         records: &[KeyValue<'_>],
         timestamp_ms: i64,
     ) -> Result<i64, BrokerError> {
-        let partition = self.writable(topic, index, leader_epoch)?;
+        let seal = Seal {
+            leader_epoch,
+            ..Seal::default()
+        };
+        self.append_sealed(topic, index, records, timestamp_ms, &seal)
+    }
+
+    /// The same of control records (of the metadata log: leader change, voters …).
+    pub(crate) fn append_control_records(
+        self: &Arc<Self>,
+        topic: &str,
+        index: i32,
+        leader_epoch: i32,
+        records: &[TypeValue<'_>],
+        timestamp_ms: i64,
+    ) -> Result<i64, BrokerError> {
+        let key = |control_type| {
+            ControlKey {
+                version: 0,
+                control_type,
+            }
+            .to_bytes()
+        };
+        let keys: Vec<[u8; 4]> = records.iter().map(|(control_type, _)| key(*control_type)).collect();
+        let records: Vec<KeyValue<'_>> = keys
+            .iter()
+            .zip(records)
+            .map(|(key, (_, value))| (Some(key.as_slice()), Some(*value)))
+            .collect();
+        let seal = Seal {
+            leader_epoch,
+            control: true,
+            ..Seal::default()
+        };
+        self.append_sealed(topic, index, &records, timestamp_ms, &seal)
+    }
+
+    fn append_sealed(
+        self: &Arc<Self>,
+        topic: &str,
+        index: i32,
+        records: &[KeyValue<'_>],
+        timestamp_ms: i64,
+        seal: &Seal,
+    ) -> Result<i64, BrokerError> {
+        let partition = self.writable(topic, index, seal.leader_epoch)?;
         if records.is_empty() {
             return Err(BrokerError::NothingToAppend);
         }
@@ -55,44 +103,8 @@ impl Broker {
         for (key, value) in records {
             builder.append(timestamp_ms, *key, *value, &[])?;
         }
-        let batch = builder.finish(
-            &Seal {
-                leader_epoch,
-                ..Seal::default()
-            },
-            &mut Vec::new(),
-        )?;
-        self.append_batch(&partition, leader_epoch, batch)
-    }
-
-    /// Appends a control record (of the metadata log: leader change, snapshot header …).
-    #[expect(clippy::too_many_arguments, reason = "one value per part of a control record")]
-    pub(crate) fn append_control_record(
-        self: &Arc<Self>,
-        topic: &str,
-        index: i32,
-        leader_epoch: i32,
-        control_type: i16,
-        key_version: i16,
-        value: &[u8],
-        timestamp_ms: i64,
-    ) -> Result<i64, BrokerError> {
-        let partition = self.writable(topic, index, leader_epoch)?;
-        let key = ControlKey {
-            version: key_version,
-            control_type,
-        };
-        let batch = build_control_batch(
-            Vec::new(),
-            key,
-            value,
-            timestamp_ms,
-            &Seal {
-                leader_epoch,
-                ..Seal::default()
-            },
-        )?;
-        self.append_batch(&partition, leader_epoch, batch)
+        let batch = builder.finish(seal, &mut Vec::new())?;
+        self.append_batch(&partition, seal.leader_epoch, batch)
     }
 
     fn writable(&self, topic: &str, index: i32, leader_epoch: i32) -> Result<Arc<Partition>, BrokerError> {

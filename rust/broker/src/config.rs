@@ -53,8 +53,10 @@ pub struct BrokerConfig {
     pub listeners: Vec<Listener>,
     /// What clients are told, by listener; port 0 stands for the one that was bound.
     pub advertised: Vec<Listener>,
-    /// Reactor threads.
+    /// Reactor threads at first.
     pub reactors: usize,
+    /// Reactor threads at most, whatever `num.network.threads` is set to later.
+    pub reactors_max: usize,
     /// Whether the data need not outlive the process; nothing is ever flushed then.
     pub temporary: bool,
     /// Topic options for topics that do not set them, by Kafka's topic option names.

@@ -10,6 +10,7 @@ use barnabas_net::rate::Window;
 use crate::config::{OptionError, OptionMap, OptionReader, refuse};
 
 const CONNECTIONS: &str = "max.connections";
+const NETWORK_THREADS: &str = "num.network.threads";
 const CREATION_RATE: &str = "max.connection.creation.rate";
 /// Kafka's default of most limits, which is none.
 const NO_LIMIT: i32 = i32::MAX;
@@ -83,6 +84,16 @@ impl ConnectionSettings {
             Some(rate) => state.ip_rates.insert(address, rate),
             None => state.ip_rates.remove(&address),
         };
+    }
+
+    /// How many reactors were asked for after the start, if any were.
+    pub(crate) fn network_threads(&self) -> Result<Option<usize>, OptionError> {
+        let state = self.state();
+        let reader = OptionReader {
+            layers: &[&state.dynamic],
+        };
+        let wanted: i64 = reader.number(NETWORK_THREADS, 0)?;
+        Ok(usize::try_from(wanted).ok().filter(|wanted| *wanted > 0))
     }
 
     /// The limits, if they have changed since this was last asked.

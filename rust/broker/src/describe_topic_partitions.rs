@@ -149,8 +149,8 @@ impl<'a> Listing<'a> {
             leader_epoch: state.leader_epoch,
             replica_nodes: state.replicas.clone(),
             isr_nodes: state.isr.clone(),
-            eligible_leader_replicas: Some(Vec::new()),
-            last_known_elr: Some(Vec::new()),
+            eligible_leader_replicas: Some(state.eligible_leader_replicas.clone()),
+            last_known_elr: Some(state.last_known_elr.clone()),
             offline_replicas: self.image.offline_replicas(entry, self.listener),
         }
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
+use barnabas_net::framing::Frame;
 use barnabas_net::part::Response;
 use barnabas_net::server::{ConnectionInfo, Handler, Outcome, Served};
 use barnabas_wire::api;
@@ -101,12 +102,12 @@ impl Handler for Dispatch {
     fn handle(
         &self,
         connection: &mut ConnectionState,
-        frame: &mut [u8],
+        frame: Frame<'_>,
         arrival: Instant,
         response: &mut Response<StoredFile>,
     ) -> Outcome<StoredFile> {
         self.0.metrics.requests.increment();
-        connection.api_key = api_key_of(frame);
+        connection.api_key = api_key_of(&frame);
         if self.0.hooks.is_armed() {
             return self.hooked(connection, frame, arrival, response);
         }
@@ -147,12 +148,12 @@ impl Dispatch {
     pub(crate) fn execute(
         &self,
         connection: &ConnectionState,
-        frame: &mut [u8],
+        frame: Frame<'_>,
         arrival: Instant,
         response: &mut Response<StoredFile>,
     ) -> Outcome<StoredFile> {
         let broker = &self.0;
-        let Ok((header, body)) = decode_request_header(frame) else {
+        let Ok((header, body)) = decode_request_header(&frame) else {
             return broker.refuse();
         };
         let to = ReplyTo {
@@ -173,9 +174,7 @@ impl Dispatch {
             api::PRODUCE => {
                 let is_admin = produce_plan::is_admin(header.client_id);
                 let begin = frame.len() - body.len();
-                let Some(body) = frame.get_mut(begin..) else {
-                    return broker.refuse();
-                };
+                let body = produce::Body { frame, begin };
                 return produce::handle(broker, peer, is_admin, charge, to, body, response);
             }
             api::FETCH => return fetch::handle(broker, peer, charge, to, body, arrival, response),

@@ -9,13 +9,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use barnabas_net::framing::Frame;
 use barnabas_net::part::Response;
 use barnabas_net::server::Outcome;
+use barnabas_wire::api;
+use barnabas_wire::errors::ErrorCode;
 use barnabas_wire::header::{RequestHeader, decode_request_header};
 use barnabas_wire::refusal::{Refusal, refuse};
 use tokio::sync::watch;
 
 use crate::dispatch::{ConnectionState, Dispatch, Peer};
+use crate::metadata;
 use crate::reply::{self, ReplyTo};
 use crate::stored::StoredFile;
 
@@ -252,12 +256,12 @@ impl Dispatch {
     pub(crate) fn hooked(
         &self,
         connection: &ConnectionState,
-        frame: &mut [u8],
+        frame: Frame<'_>,
         arrival: Instant,
         response: &mut Response<StoredFile>,
     ) -> Outcome<StoredFile> {
         let hooks = &self.0.hooks;
-        let plan = match decode_request_header(frame) {
+        let plan = match decode_request_header(&frame) {
             Ok((header, _)) => hooks.meet(&header, || SeenRequest {
                 stamp_ms: self.0.control.clock.at(arrival),
                 peer: Arc::clone(&connection.peer),
@@ -288,13 +292,13 @@ impl Dispatch {
         plan: Plan,
     ) -> Option<Response<StoredFile>> {
         let kept = (!plan.after.is_empty()).then(|| frame.clone());
-        match self.suffer(&plan.before, &frame).await {
+        match self.suffer(&connection.peer, &plan.before, &frame).await {
             Fate::GoesOn => {}
             Fate::Answered(response) => return Some(response),
             Fate::Closed => return None,
         }
         let mut response = Response::new();
-        let applied = match self.execute(&connection, &mut frame, arrival, &mut response) {
+        let applied = match self.execute(&connection, Frame::whole(&mut frame), arrival, &mut response) {
             Outcome::Reply | Outcome::Silent => response,
             Outcome::Wait(waiting) => waiting.await?,
             Outcome::Close => return None,
@@ -302,14 +306,14 @@ impl Dispatch {
         let Some(frame) = kept else {
             return Some(applied);
         };
-        match self.suffer(&plan.after, &frame).await {
+        match self.suffer(&connection.peer, &plan.after, &frame).await {
             Fate::GoesOn => Some(applied),
             Fate::Answered(response) => Some(response),
             Fate::Closed => None,
         }
     }
 
-    async fn suffer(&self, actions: &[FaultAction], frame: &[u8]) -> Fate {
+    async fn suffer(&self, peer: &Peer, actions: &[FaultAction], frame: &[u8]) -> Fate {
         let mut stop = self.0.hooks.stop.subscribe();
         for action in actions {
             match action {
@@ -323,28 +327,35 @@ impl Dispatch {
                 }
                 FaultAction::Disconnect => return Fate::Closed,
                 FaultAction::Error(code) => {
-                    return refused(frame, *code).map_or(Fate::Closed, Fate::Answered);
+                    return self.refused(peer, frame, *code).map_or(Fate::Closed, Fate::Answered);
                 }
             }
         }
         Fate::GoesOn
     }
-}
 
-/// The response that refuses a request; `None` when there is none, and its connection is closed.
-fn refused(frame: &[u8], error_code: i16) -> Option<Response<StoredFile>> {
-    let (header, body) = decode_request_header(frame).ok()?;
-    let to = ReplyTo {
-        api_key: header.api_key,
-        api_version: header.api_version,
-        correlation_id: header.correlation_id,
-    };
-    match refuse(to.api_key, to.api_version, body, error_code) {
-        Ok(Refusal::Body(body)) => {
-            let mut response = Response::new();
-            reply::begin(&mut response, to).extend_from_slice(&body);
-            Some(response)
+    /// The response that refuses a request; `None` when there is none, and its connection is closed.
+    fn refused(&self, peer: &Peer, frame: &[u8], error_code: i16) -> Option<Response<StoredFile>> {
+        let (header, body) = decode_request_header(frame).ok()?;
+        let to = ReplyTo {
+            api_key: header.api_key,
+            api_version: header.api_version,
+            correlation_id: header.correlation_id,
+        };
+        let mut response = Response::new();
+        // Of Metadata only one error is the whole request's; without brokers no other would reach the topics.
+        if to.api_key == api::METADATA
+            && error_code != ErrorCode::REBOOTSTRAP_REQUIRED.code()
+            && metadata::refuse_topics(&self.0, peer, to, body, error_code, &mut response).is_some()
+        {
+            return Some(response);
         }
-        Ok(Refusal::Close) | Err(_) => None,
+        match refuse(to.api_key, to.api_version, body, error_code) {
+            Ok(Refusal::Body(body)) => {
+                reply::begin(&mut response, to).extend_from_slice(&body);
+                Some(response)
+            }
+            Ok(Refusal::Close) | Err(_) => None,
+        }
     }
 }

@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use barnabas_net::scheduling;
+
 type Job = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
@@ -27,8 +29,8 @@ pub(crate) struct Helpers {
     name: &'static str,
     shared: Arc<Shared>,
     threads_max: usize,
-    /// How much less of a core the threads get than others that want it, as `nice` counts.
-    niceness: i32,
+    /// Whether the threads leave the cores to reactors where both want them.
+    give_way: bool,
 }
 
 impl std::fmt::Debug for Helpers {
@@ -49,7 +51,7 @@ impl Helpers {
             name,
             shared: Arc::default(),
             threads_max: threads_max.max(1),
-            niceness: 0,
+            give_way: false,
         }
     }
 
@@ -57,7 +59,7 @@ impl Helpers {
     /// has just worked for longer than its own would wait for them, and with it every other client.
     pub(crate) fn giving_way(name: &'static str, threads_max: usize) -> Self {
         let mut helpers = Self::new(name, threads_max);
-        helpers.niceness = NICENESS;
+        helpers.give_way = true;
         helpers
     }
 
@@ -65,11 +67,11 @@ impl Helpers {
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
         let mut state = lock(&self.shared);
         if state.idle <= state.jobs.len() && state.threads.len() < self.threads_max && !state.stopping {
-            let (shared, niceness) = (Arc::clone(&self.shared), self.niceness);
+            let (shared, give_way) = (Arc::clone(&self.shared), self.give_way);
             let name = format!("barnabas-{}-{}", self.name, state.threads.len());
             match std::thread::Builder::new()
                 .name(name)
-                .spawn(move || begin(&shared, niceness))
+                .spawn(move || begin(&shared, give_way))
             {
                 Ok(thread) => state.threads.push(thread),
                 Err(error) => log::warn!("cannot start a helper thread: {error}"),
@@ -113,16 +115,9 @@ impl Drop for Helpers {
     }
 }
 
-/// A third of what a thread weighs by default.
-const NICENESS: i32 = 5;
-
-fn begin(shared: &Shared, niceness: i32) {
-    // Of this thread alone, as Linux has it; elsewhere it would be the process's.
-    if cfg!(target_os = "linux")
-        && niceness > 0
-        && let Err(error) = rustix::process::nice(niceness)
-    {
-        log::debug!("a helper thread weighs as much as all: {error}");
+fn begin(shared: &Shared, give_way: bool) {
+    if give_way {
+        scheduling::give_way();
     }
     work(shared);
 }
@@ -159,7 +154,7 @@ mod tests {
             receiver.recv().unwrap()
         };
         assert_eq!(of_one(Helpers::new("test", 1)), own);
-        assert_eq!(of_one(Helpers::giving_way("test", 1)), (own + NICENESS).min(19));
+        assert_eq!(of_one(Helpers::giving_way("test", 1)), (own + 10).min(19));
         assert_eq!(rustix::process::nice(0).unwrap(), own);
     }
 

@@ -26,6 +26,11 @@ pub enum Change {
         /// Where clients reach it, by listener.
         endpoints: Vec<Endpoint>,
     },
+    /// A broker is registered no longer.
+    RemoveBroker {
+        /// Its id.
+        node_id: i32,
+    },
     /// Who the active controller is.
     Controller {
         /// Its id.
@@ -86,6 +91,10 @@ pub struct PartitionState {
     pub replicas: Vec<i32>,
     /// Those of them that are in sync.
     pub isr: Vec<i32>,
+    /// Those that are not, and may be elected without loss.
+    pub eligible_leader_replicas: Vec<i32>,
+    /// Those that were eligible last.
+    pub last_known_elr: Vec<i32>,
 }
 
 /// Where a broker listens.
@@ -191,6 +200,11 @@ impl Image {
             broker.is_none_or(|broker| broker.endpoint(listener).is_none()) || (is_lost && self.node_id == Some(**id))
         };
         entry.state.replicas.iter().filter(is_offline).copied().collect()
+    }
+
+    /// The active controller, if clients can be told how to reach it.
+    pub(crate) fn registered_controller(&self) -> Option<i32> {
+        self.controller.filter(|node_id| self.brokers.contains_key(node_id))
     }
 
     pub(crate) fn local_partitions(&self) -> impl Iterator<Item = &Arc<Partition>> {

@@ -43,7 +43,7 @@ mod topic_options;
 mod upkeep;
 
 pub use broker::{METADATA_TOPIC, Stopwatch};
-pub use calls::{KeyValue, PartitionInfo};
+pub use calls::{KeyValue, PartitionInfo, TypeValue};
 pub use config::{BrokerConfig, Feature, OptionError, OptionMap};
 pub use control::{ApiRequest, Clock, Event, WatchKind};
 pub use dispatch::Peer;

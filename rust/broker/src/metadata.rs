@@ -103,7 +103,7 @@ pub(crate) fn handle(
     let answer = MetadataResponse {
         brokers: context.brokers(),
         cluster_id: Some(&broker.config.cluster_id),
-        controller_id: image.controller.unwrap_or(-1),
+        controller_id: image.registered_controller().unwrap_or(-1),
         topics,
         cluster_authorized_operations: if request.include_cluster_authorized_operations {
             CLUSTER_OPERATIONS
@@ -156,6 +156,42 @@ fn refuse_request(
         ..MetadataResponse::default()
     };
     reply::write(response, to, |writer| answer.encode(writer, to.api_version))
+}
+
+/// What a fault hook answers: the brokers as they are, and an error for every topic that was asked for, as when a client may
+/// not see them. `None` if no topic was asked for, so that nothing could carry the error.
+pub(crate) fn refuse_topics(
+    broker: &Broker,
+    peer: &Peer,
+    to: ReplyTo,
+    body: &[u8],
+    error_code: i16,
+    response: &mut Response<StoredFile>,
+) -> Option<()> {
+    let request = MetadataRequest::decode(&mut Reader::new(body), to.api_version).ok()?;
+    let image = broker.image();
+    let context = Context {
+        image: &image,
+        listener: &peer.listener,
+        operations: i32::MIN,
+        no_listener: ErrorCode::LISTENER_NOT_FOUND,
+    };
+    let asked = request.topics.as_deref().filter(|topics| !topics.is_empty())?;
+    let topics = asked.iter().map(|topic| MetadataResponseTopic {
+        error_code,
+        name: topic.name.or(Some("")),
+        topic_id: topic.topic_id,
+        ..MetadataResponseTopic::default()
+    });
+    let answer = MetadataResponse {
+        brokers: context.brokers(),
+        cluster_id: Some(&broker.config.cluster_id),
+        controller_id: image.controller.unwrap_or(-1),
+        topics: topics.collect(),
+        ..MetadataResponse::default()
+    };
+    reply::write(response, to, |writer| answer.encode(writer, to.api_version));
+    Some(())
 }
 
 /// Kafka's rule for topic names.

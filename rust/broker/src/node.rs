@@ -9,7 +9,7 @@ use barnabas_log::{FileStorage, Storage};
 use barnabas_net::server::{Server, ServerConfig, ServerError, raise_file_limit};
 
 use crate::broker::{Broker, Stopwatch, monotonic};
-use crate::calls::{KeyValue, PartitionInfo};
+use crate::calls::{KeyValue, PartitionInfo, TypeValue};
 use crate::cleaner::CleanerGuard;
 use crate::config::BrokerConfig;
 use crate::control::Event;
@@ -188,27 +188,17 @@ impl Node {
             .append_records(topic, partition, leader_epoch, records, timestamp_ms)
     }
 
-    /// Appends one control record.
-    #[expect(clippy::too_many_arguments, reason = "one value per part of a control record")]
+    /// The same of control records.
     pub fn append_control(
         &self,
         topic: &str,
         partition: i32,
         leader_epoch: i32,
-        control_type: i16,
-        key_version: i16,
-        value: &[u8],
+        records: &[TypeValue<'_>],
         timestamp_ms: i64,
     ) -> Result<i64, BrokerError> {
-        self.broker.append_control_record(
-            topic,
-            partition,
-            leader_epoch,
-            control_type,
-            key_version,
-            value,
-            timestamp_ms,
-        )
+        self.broker
+            .append_control_records(topic, partition, leader_epoch, records, timestamp_ms)
     }
 
     /// Starts a read; the event [`Event::Read`] brings its result.
@@ -241,8 +231,20 @@ impl Node {
         self.broker.publish(delta, offset, epoch)?;
         if let Some(limits) = self.broker.connections.take_changed() {
             self.server.set_limits(limits);
+            self.spread_over_reactors();
         }
         Ok(())
+    }
+
+    fn spread_over_reactors(&self) {
+        let config = &self.broker.config;
+        let count = match self.broker.connections.network_threads() {
+            Ok(wanted) => wanted.map_or(config.reactors, |wanted| wanted.min(config.reactors_max)),
+            Err(error) => return log::error!("the reactors stay as many as they are: {error}"),
+        };
+        if let Err(error) = self.server.set_reactors(count) {
+            log::error!("no more reactors can be started: {error}");
+        }
     }
 
     /// Stores a small durable file.
@@ -302,7 +304,10 @@ impl Node {
             ("bytes_in", bytes_in),
             ("bytes_out", bytes_out),
             ("append_helper_queue", length(self.broker.append_helpers.depth())),
-            ("helper_queue", length(self.broker.helpers.depth())),
+            (
+                "helper_queue",
+                length(self.broker.helpers.depth() + self.broker.background.depth()),
+            ),
             ("connections_evicted", net.evicted.load(Ordering::Relaxed)),
             ("connections_delayed", net.delayed.load(Ordering::Relaxed)),
             ("connections_throttled", net.throttled.load(Ordering::Relaxed)),
@@ -331,6 +336,7 @@ impl Node {
         self.upkeep.stop();
         self.broker.append_helpers.stop();
         self.broker.helpers.stop();
+        self.broker.background.stop();
         let closed = self.broker.logs.shutdown(self.broker.wall_clock_ms());
         if let Err(error) = &closed {
             log::error!("no clean shutdown: {error}");

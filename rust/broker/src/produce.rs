@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use barnabas_log::{AppendError, AppendInfo, AppendOrigin};
+use barnabas_net::framing::{Frame, PooledBytes};
 use barnabas_net::part::Response;
 use barnabas_net::server::Outcome;
 use barnabas_records::BatchHeader;
@@ -34,8 +35,11 @@ use crate::reply::{self, ReplyTo};
 use crate::stored::StoredFile;
 use crate::throttle::told;
 
-/// Least capacity of a buffer that an append's records are copied to.
-const APPEND_BUFFER_BYTES_MIN: usize = 32 * 1024;
+/// A request's body, which begins behind the header of its frame.
+pub(crate) struct Body<'a> {
+    pub(crate) frame: Frame<'a>,
+    pub(crate) begin: usize,
+}
 
 struct Done {
     name: Arc<str>,
@@ -48,14 +52,28 @@ struct DonePartition {
     result: Result<(AppendInfo, Arc<Partition>), Refusal>,
 }
 
-/// An append that a helper runs; its outcome goes to `done[topic].partitions[partition]`.
-struct Pending {
+/// An append that is left to a helper.
+struct Left {
+    place: Place,
+    partition: Arc<Partition>,
+    /// Where its records are in the frame.
+    range: Range<usize>,
+}
+
+/// `done[topic].partitions[partition]`
+#[derive(Clone, Copy)]
+struct Place {
     topic: usize,
     partition: usize,
+}
+
+/// An append that a helper runs, and where its outcome goes.
+struct Pending {
+    place: Place,
     outcome: oneshot::Receiver<Result<(AppendInfo, Arc<Partition>), Refusal>>,
 }
 
-/// Handles a request. `body` lies in `frame` and is patched in place by the append. Partitions whose disk keeps up are
+/// Handles a request; its batches are patched in place by the append. Partitions whose disk keeps up are
 /// appended to here and now, the others on helpers; the answer waits for all of them.
 pub(crate) fn handle(
     broker: &Arc<Broker>,
@@ -63,12 +81,13 @@ pub(crate) fn handle(
     client_is_admin: bool,
     charge: Option<Charge>,
     to: ReplyTo,
-    body: &mut [u8],
+    mut body: Body<'_>,
     response: &mut Response<StoredFile>,
 ) -> Outcome<StoredFile> {
     broker.metrics.produce_requests.increment();
     let image = broker.image();
-    let Ok(plan) = plan(&image, client_is_admin, to.api_version, body) else {
+    let bytes = body.frame.get(body.begin..).unwrap_or_default();
+    let Ok(plan) = plan(&image, client_is_admin, to.api_version, bytes) else {
         return broker.refuse();
     };
     let mut answer = Answer {
@@ -76,9 +95,11 @@ pub(crate) fn handle(
         acks: plan.acks,
         deadline: Instant::now() + plan.timeout,
         charge,
-        bytes: body.len(),
+        bytes: bytes.len(),
     };
-    let (mut done, pending) = append_all(broker, plan.topics, body);
+    let now_ms = broker.wall_clock_ms();
+    let (mut done, left) = append_all(broker, plan.topics, &mut body, now_ms);
+    let pending = append_on_helpers(broker, left, body.frame, now_ms);
     if pending.is_empty() {
         return match plan.acks {
             // There is no answer to carry the error, so Kafka closes the connection to make the client look again.
@@ -98,8 +119,8 @@ pub(crate) fn handle(
             // A helper that is gone without a word was ended by the broker's stop.
             let outcome = append.outcome.await;
             let outcome = outcome.unwrap_or_else(|_| Err(ErrorCode::NOT_LEADER_OR_FOLLOWER.into()));
-            if let Some(topic) = done.get_mut(append.topic)
-                && let Some(partition) = topic.partitions.get_mut(append.partition)
+            if let Some(topic) = done.get_mut(append.place.topic)
+                && let Some(partition) = topic.partitions.get_mut(append.place.partition)
             {
                 partition.result = outcome;
             }
@@ -121,34 +142,43 @@ fn any_refused(done: &[Done]) -> bool {
     partitions.any(|partition| partition.result.is_err())
 }
 
-/// Appends what can be appended here and gives the rest to helpers.
-fn append_all(broker: &Arc<Broker>, topics: Vec<PlannedTopic>, body: &mut [u8]) -> (Vec<Done>, Vec<Pending>) {
-    let now_ms = broker.wall_clock_ms();
-    let mut pending = Vec::new();
-    let mut append_one = |topic, index, (partition, range): (Arc<Partition>, Range<usize>)| {
-        let records = body.get_mut(range).ok_or(ErrorCode::UNKNOWN_SERVER_ERROR)?;
-        if !partition.lane.is_slow() {
-            let (result, took) = append(broker, &partition, records, now_ms);
-            if partition.lane.note(took, broker.options.slow_append) {
-                broker.metrics.partitions_slowed.increment();
-            }
-            return result.map(|info| (info, partition));
+/// Appends what can be appended here; the rest is left to helpers.
+fn append_all(
+    broker: &Arc<Broker>,
+    topics: Vec<PlannedTopic>,
+    body: &mut Body<'_>,
+    now_ms: i64,
+) -> (Vec<Done>, Vec<Left>) {
+    let mut left = Vec::new();
+    let mut append_one = |place, (partition, range): (Arc<Partition>, Range<usize>)| {
+        let range = body.begin + range.start..body.begin + range.end;
+        if partition.lane.is_slow() {
+            left.push(Left {
+                place,
+                partition,
+                range,
+            });
+            // Overwritten when the helper is done.
+            return Err(ErrorCode::UNKNOWN_SERVER_ERROR.into());
         }
-        pending.push(Pending {
-            topic,
-            partition: index,
-            outcome: append_on_helper(broker, partition, records, now_ms),
-        });
-        // Overwritten when the helper is done.
-        Err(ErrorCode::UNKNOWN_SERVER_ERROR.into())
+        let records = body.frame.get_mut(range).ok_or(ErrorCode::UNKNOWN_SERVER_ERROR)?;
+        let (result, took) = append(broker, &partition, records, now_ms);
+        if partition.lane.note(took, broker.options.slow_append) {
+            broker.metrics.partitions_slowed.increment();
+        }
+        result.map(|info| (info, partition))
     };
     let mut done = Vec::with_capacity(topics.len());
     for (at, topic) in topics.into_iter().enumerate() {
         let mut partitions = Vec::with_capacity(topic.partitions.len());
         for (index, planned) in topic.partitions.into_iter().enumerate() {
+            let place = Place {
+                topic: at,
+                partition: index,
+            };
             partitions.push(DonePartition {
                 index: planned.index,
-                result: planned.target.and_then(|target| append_one(at, index, target)),
+                result: planned.target.and_then(|target| append_one(place, target)),
             });
         }
         done.push(Done {
@@ -157,38 +187,44 @@ fn append_all(broker: &Arc<Broker>, topics: Vec<PlannedTopic>, body: &mut [u8]) 
             partitions,
         });
     }
-    (done, pending)
+    (done, left)
 }
 
-/// Lets the partition's lane append; the records are copied, since the connection needs its buffer.
-fn append_on_helper(
-    broker: &Arc<Broker>,
-    partition: Arc<Partition>,
-    records: &[u8],
-    now_ms: i64,
-) -> oneshot::Receiver<Result<(AppendInfo, Arc<Partition>), Refusal>> {
-    let (sender, receiver) = oneshot::channel();
+/// Lets the partitions' lanes append. The largest batch goes with the buffer that it was read into, the others are copied.
+fn append_on_helpers(broker: &Arc<Broker>, mut left: Vec<Left>, frame: Frame<'_>, now_ms: i64) -> Vec<Pending> {
+    left.sort_by_key(|append| append.range.len());
+    let largest = left.pop();
+    let mut pending = Vec::with_capacity(left.len() + 1);
+    for append in left {
+        let records = frame.copy(append.range.clone());
+        pending.push(append_on_helper(broker, append, records, now_ms));
+    }
+    if let Some(append) = largest {
+        let records = frame.give(append.range.clone());
+        pending.push(append_on_helper(broker, append, records, now_ms));
+    }
+    pending
+}
+
+/// Lets the partition's lane append.
+fn append_on_helper(broker: &Arc<Broker>, left: Left, mut records: PooledBytes, now_ms: i64) -> Pending {
+    let (sender, outcome) = oneshot::channel();
     broker.metrics.appends_on_helpers.increment();
+    let Left { place, partition, .. } = left;
     let lane = Arc::clone(&partition.lane);
-    let mut records = {
-        let mut copy = broker
-            .append_buffers
-            .take(records.len().max(APPEND_BUFFER_BYTES_MIN).next_power_of_two());
-        copy.extend_from_slice(records);
-        copy
-    };
     let job = {
         let broker = Arc::clone(broker);
         move || {
             let (result, took) = append(&broker, &partition, &mut records, now_ms);
-            broker.append_buffers.give(records);
+            // Before anybody is told, so that the buffer is there for what comes next.
+            drop(records);
             // The connection may be gone; what was appended stays.
             let _ = sender.send(result.map(|info| (info, partition)));
             took
         }
     };
     lane.run(&broker.append_helpers, broker.options.slow_append, Box::new(job));
-    receiver
+    Pending { place, outcome }
 }
 
 /// Appends one partition's batch and says how long the log took.

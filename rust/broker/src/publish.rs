@@ -34,6 +34,9 @@ impl Broker {
                 } => {
                     image.brokers.insert(node_id, Arc::new(BrokerEntry { rack, endpoints }));
                 }
+                Change::RemoveBroker { node_id } => {
+                    image.brokers.remove(&node_id);
+                }
                 Change::BrokerOptions(options) => {
                     self.connections.set_options(&options);
                     self.set_broker_options(&options);

@@ -136,7 +136,7 @@ fn the_metadata_log_commits_after_a_flush_and_survives() {
     assert_eq!(
         fixture
             .node
-            .append_control(METADATA_TOPIC, 0, 2, 2, 0, b"leader", 1000)
+            .append_control(METADATA_TOPIC, 0, 2, &[(2, b"leader")], 1000)
             .unwrap(),
         3
     );

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use barnabas_log::{
     AppendOrigin, Cleaner, FileStorage, FullSpeed, LogConfig, LogManager, ManagerConfig, PartitionLog, StorageFile,
 };
+use barnabas_net::framing::Frame;
 use barnabas_net::limits::ConnectionLimits;
 use barnabas_net::part::{FileRange, RangeSource, Response};
 use barnabas_net::server::{ConnectionInfo, Handler, Listener, Outcome, SendMode, Server, ServerConfig};
@@ -50,7 +51,7 @@ impl Handler for Reads {
 
     fn connected(&self, _: ConnectionInfo) {}
 
-    fn handle(&self, (): &mut (), frame: &mut [u8], _: Instant, response: &mut Response<LogFile>) -> Outcome<LogFile> {
+    fn handle(&self, (): &mut (), frame: Frame<'_>, _: Instant, response: &mut Response<LogFile>) -> Outcome<LogFile> {
         let number = |at: usize| i64::from_be_bytes(frame[at..at + 8].try_into().unwrap());
         let max_bytes = usize::try_from(number(8)).unwrap();
         response.begin();

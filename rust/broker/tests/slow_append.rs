@@ -7,9 +7,11 @@
 mod common;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use barnabas_broker::Stopwatch;
+use barnabas_log::FileStorage;
 use barnabas_wire::api;
 use barnabas_wire::messages::Records;
 use barnabas_wire::messages::produce::{PartitionProduceData, ProduceRequest, ProduceResponse, TopicProduceData};
@@ -209,4 +211,60 @@ fn what_a_helper_appends_stays_when_the_connection_goes_or_the_broker_stops() {
     let fixture = fixture.restart(&[]);
     let expected = ["makes it slow", "of a connection that goes", "while the broker stops"];
     assert_eq!(values(&mut fixture.connect(), 0), expected);
+}
+
+#[test]
+fn large_batches_reach_the_log_whole_with_their_buffer_or_as_a_copy() {
+    // By this clock everything is slow.
+    let looks = AtomicU32::new(0);
+    let stopwatch: Stopwatch = Arc::new(move || SLOW * looks.fetch_add(1, Ordering::Relaxed));
+    let options = [("barnabas.slow.append.us", "2000")];
+    let fixture = Fixture::on(&options, &[], Arc::new(FileStorage), stopwatch);
+    let mut client = fixture.connect();
+    for partition in [0, 1] {
+        client.produce(partition, &batch(&[b"makes it slow"]));
+    }
+    let value = |(name, len): (u8, usize)| vec![name; len];
+    let text = |of: (u8, usize)| String::from_utf8(value(of)).unwrap();
+    // One behind the other, so that each is read while the one before is executed.
+    let single = [
+        (b'a', 100_000),
+        (b'b', 40_000),
+        (b'c', 3),
+        (b'd', 200_000),
+        (b'e', 32_768),
+    ];
+    for of in single {
+        send_produce(&mut client, -1, 0, &value(of));
+    }
+    let answers: Vec<_> = single.iter().map(|_| receive_produce(&mut client)).collect();
+    let expected: Vec<_> = (1..=5).map(|offset| (2 + offset, 0, 0, i64::from(offset))).collect();
+    assert_eq!(answers, expected);
+    // Of two in one request only the larger can have the buffer.
+    let both = [(b'f', 150_000), (b'g', 160_000)];
+    let batches = both.map(|of| batch(&[&value(of)]));
+    let data = |index: i32| PartitionProduceData {
+        index,
+        records: Records::Bytes(&batches[usize::try_from(index).unwrap()]),
+    };
+    let request = ProduceRequest {
+        transactional_id: None,
+        acks: -1,
+        timeout_ms: 1000,
+        topic_data: vec![TopicProduceData {
+            name: TOPIC,
+            topic_id: TOPIC_ID,
+            partition_data: vec![data(0), data(1)],
+        }],
+    };
+    client.send(api::PRODUCE, 9, &request.to_bytes(9).unwrap());
+    assert_eq!(receive_produce(&mut client), (8, 0, 0, 6));
+    let slow = "makes it slow".to_owned();
+    let stored = [slow.clone()]
+        .into_iter()
+        .chain(single.map(text))
+        .chain([text(both[0])]);
+    assert_eq!(values(&mut client, 0), stored.collect::<Vec<_>>());
+    assert_eq!(values(&mut client, 1), [slow, text(both[1])]);
+    assert_eq!(fixture.node.metrics()["appends_on_helpers"], 7);
 }

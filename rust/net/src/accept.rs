@@ -201,8 +201,8 @@ pub(crate) async fn close_idle<H: Handler>(shared: Arc<Shared<H>>) {
 impl<H: Handler> Shared<H> {
     /// Connections go round the reactors.
     fn reactor_of(&self, id: u64) -> usize {
-        let count = u64::try_from(self.config.reactors.max(1)).unwrap_or(1);
-        usize::try_from(id % count).unwrap_or(0)
+        let count = u64::try_from(self.reactors_in_use.load(Ordering::Relaxed)).unwrap_or(1);
+        usize::try_from(id % count.max(1)).unwrap_or(0)
     }
 
     /// Milliseconds since the server was made.

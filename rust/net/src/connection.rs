@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use bytes::BufMut;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 
@@ -73,7 +72,7 @@ impl<H: Handler> Connection<H> {
             turn = (turn.0 + 1, turn.1 + frame.len());
             let bytes_in = frame.len();
             let mut share = self.share.take();
-            if share.is_some() && !shared.handler.is_kept(frame) {
+            if share.is_some() && !shared.handler.is_kept(&frame) {
                 share = None;
             }
             let began = arrival;
@@ -127,7 +126,7 @@ impl<H: Handler> Connection<H> {
                 self.read_in_turn = 0;
                 tokio::task::yield_now().await;
             }
-            let mut room = frames.room().map_err(invalid)?.limit(BYTES_PER_TURN);
+            let mut room = frames.room_for(BYTES_PER_TURN).map_err(invalid)?;
             let count = stream.read_buf(&mut room).await?;
             if count == 0 {
                 return Ok(false);
@@ -174,10 +173,11 @@ impl<H: Handler> Connection<H> {
             if frames.is_ready().map_err(invalid)? || !self.try_admit(frames)? {
                 return Ok(waiting.await);
             }
+            let mut room = frames.room_for(BYTES_PER_TURN).map_err(invalid)?;
             tokio::select! {
                 biased;
                 response = &mut waiting => return Ok(response),
-                read = stream.read_buf(frames.room().map_err(invalid)?) => {
+                read = stream.read_buf(&mut room) => {
                     if read? == 0 {
                         return Ok(None);
                     }

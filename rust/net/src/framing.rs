@@ -1,7 +1,10 @@
 //! Kafka's framing: a 4-byte big-endian length, then that many bytes. Lengths are checked before they are trusted.
 
+use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Mutex};
 
+use bytes::BufMut;
+use bytes::buf::Limit;
 use thiserror::Error;
 
 /// Bytes of the length in front of every frame.
@@ -43,12 +46,17 @@ impl BufferPool {
         Self::default()
     }
 
-    /// A buffer of at least this capacity.
+    /// A buffer of at least this capacity: of those that are large enough the smallest, and of equal ones the one that was
+    /// used last.
     pub fn take(&self, capacity: usize) -> Vec<u8> {
         let mut free = self.free.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let found = free.iter().rposition(|buffer| buffer.capacity() >= capacity);
+        let large_enough = free.iter().enumerate().rev();
+        let large_enough = large_enough.filter(|(_, buffer)| buffer.capacity() >= capacity);
+        let found = large_enough
+            .min_by_key(|(_, buffer)| buffer.capacity())
+            .map(|(index, _)| index);
         match found {
-            Some(index) => free.swap_remove(index),
+            Some(index) => free.remove(index),
             None => Vec::with_capacity(capacity),
         }
     }
@@ -61,6 +69,112 @@ impl BufferPool {
         if held.saturating_add(buffer.capacity()) <= POOLED_BYTES_MAX {
             free.push(buffer);
         }
+    }
+}
+
+/// Bytes in a buffer that goes back to its pool when they are dropped.
+#[derive(Debug)]
+pub struct PooledBytes {
+    buffer: Vec<u8>,
+    range: Range<usize>,
+    /// `None` for a buffer that no pool wants.
+    pool: Option<Arc<BufferPool>>,
+}
+
+impl Deref for PooledBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.buffer.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+impl DerefMut for PooledBytes {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.buffer.get_mut(self.range.clone()).unwrap_or_default()
+    }
+}
+
+impl Drop for PooledBytes {
+    fn drop(&mut self) {
+        if let Some(pool) = &self.pool {
+            pool.give(std::mem::take(&mut self.buffer));
+        }
+    }
+}
+
+/// A whole frame, without its prefix, in the buffer that it was read into. Who needs it for longer than the call that
+/// brings it copies parts of it, or takes the buffer itself.
+#[derive(Debug)]
+pub struct Frame<'a> {
+    buffer: &'a mut Vec<u8>,
+    range: Range<usize>,
+    /// Where in the buffer the bytes begin that were read behind the frame, and the pool that the buffer is from.
+    of: Option<(&'a mut usize, &'a Arc<BufferPool>)>,
+}
+
+impl<'a> Frame<'a> {
+    /// The frame that all of a buffer is.
+    pub fn whole(buffer: &'a mut Vec<u8>) -> Self {
+        let range = 0..buffer.len();
+        Self {
+            buffer,
+            range,
+            of: None,
+        }
+    }
+
+    fn pool(&self) -> Option<Arc<BufferPool>> {
+        self.of.as_ref().map(|(_, pool)| Arc::clone(pool))
+    }
+
+    /// A copy of a part of the frame.
+    pub fn copy(&self, part: Range<usize>) -> PooledBytes {
+        let bytes = self.get(part).unwrap_or_default();
+        let capacity = bytes.len().max(SMALL_BUFFER_BYTES).next_power_of_two();
+        let pool = self.pool();
+        let mut buffer = match &pool {
+            Some(pool) => pool.take(capacity),
+            None => Vec::with_capacity(bytes.len()),
+        };
+        buffer.extend_from_slice(bytes);
+        PooledBytes {
+            range: 0..buffer.len(),
+            buffer,
+            pool,
+        }
+    }
+
+    /// A part of the frame with the buffer that it is in, where that costs less than a copy of the part.
+    pub fn give(self, part: Range<usize>) -> PooledBytes {
+        let begin = self.range.start;
+        let is_last = self.range.end == self.buffer.len();
+        if part.len() < SMALL_BUFFER_BYTES || part.end > self.len() || !is_last {
+            return self.copy(part);
+        }
+        let pool = self.pool();
+        if let Some((start, _)) = self.of {
+            *start = 0;
+        }
+        PooledBytes {
+            buffer: std::mem::take(self.buffer),
+            range: begin + part.start..begin + part.end,
+            pool,
+        }
+    }
+}
+
+impl Deref for Frame<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.buffer.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+impl DerefMut for Frame<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.buffer.get_mut(self.range.clone()).unwrap_or_default()
     }
 }
 
@@ -115,7 +229,7 @@ impl FrameBuffer {
     }
 
     /// The frame at the front, without its prefix, if it is whole. The next call of any method gives its bytes up.
-    pub fn take(&mut self) -> Result<Option<&mut [u8]>, FrameError> {
+    pub fn take(&mut self) -> Result<Option<Frame<'_>>, FrameError> {
         let Some(length) = self.frame_len()? else {
             return Ok(None);
         };
@@ -125,7 +239,20 @@ impl FrameBuffer {
             return Ok(None);
         }
         self.start = end;
-        Ok(self.data.get_mut(begin..end))
+        Ok(Some(Frame {
+            buffer: &mut self.data,
+            range: begin..end,
+            of: Some((&mut self.start, &self.pool)),
+        }))
+    }
+
+    /// The buffer to append received bytes to, and how many at once, `most` at most. What follows a large frame is left for
+    /// later, so that the frame can be given away with its buffer.
+    pub fn room_for(&mut self, most: usize) -> Result<Limit<&mut Vec<u8>>, FrameError> {
+        let held = self.pending().len();
+        let large = self.frame_len()?.filter(|length| *length > SMALL_BUFFER_BYTES);
+        let left = large.map(|length| (length + FRAME_PREFIX_LEN).saturating_sub(held));
+        Ok(self.room()?.limit(left.unwrap_or(most).min(most)))
     }
 
     /// The buffer to append received bytes to, with room for more of the frame that is under way.
@@ -220,6 +347,75 @@ mod tests {
         }
         let small: Vec<u8> = bodies.iter().take(2).flat_map(|body| frame(body)).collect();
         assert_eq!(split(&small, 1, 10).unwrap(), bodies[..2]);
+    }
+
+    #[test]
+    fn a_large_frame_is_given_away_with_its_buffer_and_a_small_part_is_copied() {
+        let pool = Arc::new(BufferPool::new());
+        let mut frames = FrameBuffer::new(1 << 20, Arc::clone(&pool));
+        let bodies = [vec![1; 100_000], vec![2; 50_000], vec![3; 10]];
+        let input: Vec<u8> = bodies.iter().flat_map(|body| frame(body)).collect();
+        let mut rest = input.as_slice();
+        let mut given = Vec::new();
+        for body in &bodies {
+            while !frames.is_ready().unwrap() {
+                let mut room = frames.room_for(4096).unwrap();
+                let (now, later) = rest.split_at(room.remaining_mut().min(rest.len()));
+                room.put_slice(now);
+                rest = later;
+            }
+            let whole = frames.take().unwrap().unwrap();
+            assert_eq!(whole[..], body[..]);
+            let place = whole.as_ptr();
+            let part = whole.copy(1..whole.len());
+            assert_eq!(part[..], body[1..]);
+            let is_large = body.len() > SMALL_BUFFER_BYTES;
+            let mut bytes = whole.give(1..body.len());
+            assert_eq!(bytes[..], body[1..]);
+            assert_eq!(bytes.as_ptr() == place.wrapping_add(1), is_large);
+            bytes.fill(9);
+            given.push(bytes);
+        }
+        assert!(frames.take().unwrap().is_none() && rest.is_empty());
+        assert!(given.iter().flat_map(|bytes| bytes.iter()).all(|byte| *byte == 9));
+        let kept = |pool: &BufferPool| pool.free.lock().unwrap().len();
+        let before = kept(&pool);
+        drop(given);
+        assert_eq!(kept(&pool), before + bodies.len());
+    }
+
+    #[test]
+    fn a_frame_that_others_follow_is_copied() {
+        let mut frames = FrameBuffer::new(1 << 20, Arc::new(BufferPool::new()));
+        let bodies = [vec![1; SMALL_BUFFER_BYTES], vec![2; 3]];
+        let input: Vec<u8> = bodies.iter().flat_map(|body| frame(body)).collect();
+        for piece in input.chunks(SMALL_BUFFER_BYTES) {
+            frames.room().unwrap().extend_from_slice(piece);
+        }
+        let first = frames.take().unwrap().unwrap().give(0..SMALL_BUFFER_BYTES);
+        assert_eq!(first[..], bodies[0][..]);
+        let second = frames.take().unwrap().unwrap();
+        assert_eq!(second[..], bodies[1][..]);
+    }
+
+    #[test]
+    fn a_frame_without_a_pool_is_given_as_it_is() {
+        let mut bytes = vec![7; SMALL_BUFFER_BYTES + 1];
+        let place = bytes.as_ptr();
+        let given = Frame::whole(&mut bytes).give(0..SMALL_BUFFER_BYTES);
+        assert_eq!((given.as_ptr(), given.len()), (place, SMALL_BUFFER_BYTES));
+        assert_eq!(Frame::whole(&mut vec![7; 3]).give(1..3)[..], [7, 7]);
+        assert_eq!(Frame::whole(&mut vec![7; 3]).give(1..4)[..], [0; 0]);
+    }
+
+    #[test]
+    fn of_the_buffers_that_are_large_enough_the_smallest_is_taken() {
+        let pool = BufferPool::new();
+        for capacity in [100, 3000, 1000, 2000] {
+            pool.give(Vec::with_capacity(capacity));
+        }
+        let capacities = [500, 500, 4000].map(|wanted| pool.take(wanted).capacity());
+        assert_eq!(capacities, [1000, 2000, 4000]);
     }
 
     #[test]

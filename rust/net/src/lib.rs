@@ -13,6 +13,6 @@ pub mod limits;
 pub mod outbound;
 pub mod part;
 pub mod rate;
+pub mod scheduling;
 mod send;
 pub mod server;
-mod slices;

@@ -21,7 +21,7 @@ use tokio::task::AbortHandle;
 use crate::accept::{accept, close_idle};
 use crate::activity::Activity;
 use crate::budget::Budget;
-use crate::framing::BufferPool;
+use crate::framing::{BufferPool, Frame};
 use crate::limits::{Arrivals, ConnectionLimits};
 use crate::part::{RangeSource, Response};
 
@@ -71,7 +71,7 @@ pub struct Listener {
 pub struct ServerConfig {
     /// Where to listen.
     pub listeners: Vec<Listener>,
-    /// Reactor threads.
+    /// Reactor threads at first; [`Server::set_reactors`] changes it.
     pub reactors: usize,
     /// Largest frame accepted (`socket.request.max.bytes`).
     pub frame_bytes_max: usize,
@@ -157,7 +157,7 @@ pub trait Handler: Send + Sync + 'static {
     fn handle(
         &self,
         connection: &mut Self::Connection,
-        frame: &mut [u8],
+        frame: Frame<'_>,
         arrival: Instant,
         response: &mut Response<Self::File>,
     ) -> Outcome<Self::File>;
@@ -229,6 +229,8 @@ pub(crate) struct Shared<H: Handler> {
     pub(crate) next_id: AtomicU64,
     pub(crate) draining: AtomicBool,
     pub(crate) reactors: Mutex<Vec<Reactor>>,
+    /// How many of them get new connections.
+    pub(crate) reactors_in_use: AtomicUsize,
 }
 
 /// One reactor: its runtime and the read buffers that its connections share.
@@ -302,6 +304,7 @@ impl<H: Handler> Server<H> {
             next_id: AtomicU64::new(1),
             draining: AtomicBool::new(false),
             reactors: Mutex::new(Vec::new()),
+            reactors_in_use: AtomicUsize::new(reactors),
         });
         let (phase, _) = watch::channel(Phase::Gated);
         let server = Self {
@@ -323,6 +326,8 @@ impl<H: Handler> Server<H> {
             .enable_time()
             .max_blocking_threads(HELPERS_PER_REACTOR)
             .thread_name(format!("barnabas-read-{index}"))
+            // Of the helpers only: the reactor itself runs on a thread that is made below.
+            .on_thread_start(crate::scheduling::give_way)
             .build()?;
         lock(&self.shared.reactors).push(Reactor {
             runtime: runtime.handle().clone(),
@@ -334,7 +339,7 @@ impl<H: Handler> Server<H> {
             .name(format!("barnabas-net-{index}"))
             .spawn(move || {
                 #[cfg(target_os = "linux")]
-                if let Err(error) = crate::slices::ask_for_short_slices() {
+                if let Err(error) = crate::scheduling::ask_for_short_slices() {
                     log::debug!("the scheduler gives reactor {index} slices as to all: {error}");
                 }
                 runtime.block_on(async {
@@ -365,6 +370,18 @@ impl<H: Handler> Server<H> {
     /// The server's counters.
     pub fn metrics(&self) -> &Arc<ServerMetrics> {
         &self.shared.metrics
+    }
+
+    /// Spreads connections that come over so many reactors from here on; threads that are missing are started. Those that are
+    /// too many serve the connections that they have.
+    pub fn set_reactors(&self, count: usize) -> io::Result<()> {
+        let count = count.max(1);
+        let started = lock(&self.shared.reactors).len();
+        for index in started..count {
+            self.start_reactor(index, Vec::new())?;
+        }
+        self.shared.reactors_in_use.store(count, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Changes who may connect. Where there are more connections than allowed now, those that were not used for longest

@@ -6,6 +6,7 @@
     reason = "a test's helpers may fail as the test does"
 )]
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use barnabas_net::framing::Frame;
 use barnabas_net::limits::ConnectionLimits;
 use barnabas_net::part::{FileRange, RangeSource, Response};
 use barnabas_net::server::{ConnectionInfo, Handler, Listener, Outcome, SendMode, Server, ServerConfig};
@@ -50,7 +52,7 @@ impl RangeSource for TestFile {
 }
 
 /// Frames are commands: `e…` echoes, `w…` echoes once released, `f` + position + length sends a range of the file between
-/// two marks, `s` stays silent, `b` + length answers so many bytes, `c` closes.
+/// two marks, `s` stays silent, `b` + length answers so many bytes, `t` the reactor's name, `c` closes.
 struct Commands {
     file: TestFile,
     release: Arc<Notify>,
@@ -70,7 +72,7 @@ impl Handler for Commands {
     fn handle(
         &self,
         (): &mut (),
-        frame: &mut [u8],
+        frame: Frame<'_>,
         _: Instant,
         response: &mut Response<TestFile>,
     ) -> Outcome<TestFile> {
@@ -78,13 +80,19 @@ impl Handler for Commands {
         let number = |at: usize| usize::try_from(u64::from_be_bytes(frame[at..at + 8].try_into().unwrap())).unwrap();
         match frame[0] {
             b'e' => {
-                response.begin().extend_from_slice(frame);
+                response.begin().extend_from_slice(&frame);
                 Outcome::Reply
             }
             b's' => Outcome::Silent,
             b'b' => {
                 let len = number(1);
                 response.begin().resize(4 + len, b'b');
+                Outcome::Reply
+            }
+            b't' => {
+                let thread = std::thread::current();
+                let name = thread.name().unwrap_or_default();
+                response.begin().extend_from_slice(name.as_bytes());
                 Outcome::Reply
             }
             b'f' => {
@@ -439,6 +447,33 @@ fn connections_wait_at_the_gate_and_can_be_closed_by_id() {
     assert_eq!(receive(&mut early), b"e");
     server.close_connection(1);
     assert!(is_closed(&mut early));
+}
+
+#[test]
+fn connections_are_spread_over_as_many_reactors_as_were_asked_for_last() {
+    let running = start(config(SendMode::Sendfile));
+    let thread_of = |stream: &mut TcpStream| {
+        stream.write_all(&frame(b"t")).unwrap();
+        String::from_utf8(receive(stream)).unwrap()
+    };
+    let names = |count: usize| -> (Vec<TcpStream>, BTreeSet<String>) {
+        let mut streams: Vec<_> = (0..count).map(|_| running.connect()).collect();
+        let names = streams.iter_mut().map(thread_of).collect();
+        (streams, names)
+    };
+    let all = |count: usize| -> BTreeSet<String> { (0..count).map(|index| format!("barnabas-net-{index}")).collect() };
+    assert_eq!(names(3).1, all(1));
+    running.server.set_reactors(3).unwrap();
+    let (mut streams, used) = names(6);
+    assert_eq!(used, all(3));
+    running.server.set_reactors(2).unwrap();
+    assert_eq!(names(6).1, all(2));
+    // Who is connected stays where it is.
+    assert_eq!(streams.iter_mut().map(thread_of).collect::<BTreeSet<_>>(), all(3));
+    running.server.set_reactors(0).unwrap();
+    assert_eq!(names(3).1, all(1));
+    drop(streams);
+    assert!(running.server.stop(PATIENCE));
 }
 
 #[test]

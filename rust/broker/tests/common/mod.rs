@@ -51,6 +51,7 @@ pub(crate) fn config(dir: &Path, broker: &[(&str, &str)]) -> BrokerConfig {
         advertised: vec![listener.clone()],
         listeners: vec![listener],
         reactors: 1,
+        reactors_max: 1,
         temporary: false,
         log_defaults: OptionMap::new(),
         options: options(broker),
@@ -80,6 +81,8 @@ pub(crate) fn partition_state(index: i32, leader_epoch: i32) -> PartitionState {
         leader_epoch,
         replicas: vec![1],
         isr: vec![1],
+        eligible_leader_replicas: vec![],
+        last_known_elr: vec![],
     }
 }
 

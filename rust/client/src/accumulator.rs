@@ -4,8 +4,10 @@
 //! partition's queue, then the pool or the signal lists, which are leaves. The I/O thread takes the same locks only to move
 //! whole batches out.
 
+mod queue;
+
 use std::any::Any;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -16,6 +18,9 @@ use crate::completion::Completion;
 use crate::lock::lock;
 use crate::waker::Waker;
 
+pub(crate) use queue::PartitionQueue;
+use queue::Queue;
+
 /// Upper bound of what a record without headers adds to its key and value: length, attributes, timestamp delta, offset delta,
 /// key length, value length, header count.
 const RECORD_OVERHEAD_MAX: usize = 5 + 1 + 10 + 5 + 5 + 5 + 5;
@@ -23,6 +28,10 @@ const RECORD_OVERHEAD_MAX: usize = 5 + 1 + 10 + 5 + 5 + 5 + 5;
 /// What lies between the numbers of two batches: more than a batch has records, so that the parts of a batch that is split
 /// have numbers of their own between.
 const BATCH_ID_STEP: u64 = 1 << 31;
+
+/// When a batch's linger is over, those go with it whose linger has no more than this part of it left. With hundreds of
+/// partitions they would else leave in as many requests, each of which costs both sides as much as many records.
+const LINGER_SHARE_TOGETHER: u32 = 4;
 
 /// A record as the caller gave it.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +73,8 @@ pub(crate) struct Accumulator {
     next_batch_id: AtomicU64,
     /// Batches without an outcome. One entry per batch, so two lock operations per batch.
     incomplete: Mutex<BTreeSet<u64>>,
+    /// When a batch was last opened, by topic.
+    used: Mutex<HashMap<Arc<str>, Instant>>,
     next_slot: AtomicUsize,
 }
 
@@ -90,32 +101,6 @@ struct Opened {
     at: Instant,
     batch_id: u64,
     queue: Arc<PartitionQueue>,
-}
-
-/// One partition's batches that were not sealed yet.
-#[derive(Debug)]
-pub(crate) struct PartitionQueue {
-    pub(crate) topic: Arc<str>,
-    pub(crate) partition: i32,
-    /// Index among the producer's partitions, used by the sender.
-    pub(crate) slot: usize,
-    /// Batches in the queue, for the adaptive partitioner.
-    pub(crate) depth: AtomicUsize,
-    queue: Mutex<Queue>,
-}
-
-#[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "four independent facts")]
-struct Queue {
-    full: VecDeque<OpenBatch>,
-    open: Option<OpenBatch>,
-    /// The open batch is to be sent as it is.
-    is_due: bool,
-    /// In the sender's list: it looks here before it sleeps.
-    is_listed: bool,
-    is_closed: bool,
-    /// The last batch was closed because it was full: the next one starts large.
-    was_full: bool,
 }
 
 /// A record's place.
@@ -152,6 +137,7 @@ impl Accumulator {
             waker,
             next_batch_id: AtomicU64::new(0),
             incomplete: Mutex::new(BTreeSet::new()),
+            used: Mutex::default(),
             next_slot: AtomicUsize::new(0),
         })
     }
@@ -159,13 +145,7 @@ impl Accumulator {
     /// A queue for a partition that is new to the producer.
     pub(crate) fn new_queue(&self, topic: Arc<str>, partition: i32) -> Arc<PartitionQueue> {
         let slot = self.next_slot.fetch_add(1, Ordering::Relaxed);
-        Arc::new(PartitionQueue {
-            topic,
-            partition,
-            slot,
-            depth: AtomicUsize::new(0),
-            queue: Mutex::default(),
-        })
+        PartitionQueue::new(topic, partition, slot)
     }
 
     /// Appends a record to the partition's open batch, or opens one: in `lease` if there is one, else in a buffer of the pool
@@ -301,6 +281,7 @@ impl Accumulator {
         let batch = Arc::clone(&open.state);
         queue.open = Some(open);
         lock(&self.incomplete).insert(id);
+        self.note_use(&partition.topic, now);
         partition.depth.fetch_add(1, Ordering::Relaxed);
         if self.linger.is_zero() {
             queue.is_due = true;
@@ -314,6 +295,27 @@ impl Accumulator {
             self.waker.wake_by(now + self.linger);
         }
         Ok(batch)
+    }
+
+    fn note_use(&self, topic: &Arc<str>, now: Instant) {
+        let mut used = lock(&self.used);
+        match used.get_mut(topic) {
+            Some(at) => *at = now,
+            None => drop(used.insert(Arc::clone(topic), now)),
+        }
+    }
+
+    /// I/O thread: topics that no batch was opened for since `before`; each is told once.
+    pub(crate) fn take_idle_topics(&self, before: Instant) -> Vec<Arc<str>> {
+        let mut idle = Vec::new();
+        lock(&self.used).retain(|topic, at| {
+            let is_used = *at > before;
+            if !is_used {
+                idle.push(Arc::clone(topic));
+            }
+            is_used
+        });
+        idle
     }
 
     /// Moves an open batch into a larger buffer, if it may grow and the pool has one.
@@ -355,7 +357,9 @@ impl Accumulator {
         let mut due = Vec::new();
         {
             let mut opened = lock(&self.signals.opened);
-            while opened.front().is_some_and(|first| all || first.at + self.linger <= now) {
+            let is_any = opened.front().is_some_and(|first| all || first.at + self.linger <= now);
+            let until = now + self.linger / LINGER_SHARE_TOGETHER;
+            while is_any && opened.front().is_some_and(|next| all || next.at + self.linger <= until) {
                 due.extend(opened.pop_front());
             }
         }
@@ -419,69 +423,6 @@ fn try_append(open: &mut OpenBatch, limit: usize, record: &RecordData<'_>) -> Re
     match appended {
         Ok(index) => Ok(index.map(|index| u32::try_from(index).unwrap_or(0))),
         Err(error) => Err(NotAppended::Invalid(error.to_string())),
-    }
-}
-
-impl PartitionQueue {
-    /// I/O thread: whether there is nothing to send; then the partition is off the list, and listed again when there is.
-    pub(crate) fn unlist_if_empty(&self) -> bool {
-        let mut queue = lock(&self.queue);
-        let is_empty = queue.full.is_empty() && !(queue.is_due && queue.open.is_some());
-        queue.is_listed &= !is_empty;
-        is_empty
-    }
-
-    /// I/O thread: the next batch to send, oldest first.
-    pub(crate) fn take_batch(&self) -> Option<OpenBatch> {
-        let mut queue = lock(&self.queue);
-        let batch = match queue.full.pop_front() {
-            Some(batch) => Some(batch),
-            None if queue.is_due => {
-                queue.is_due = false;
-                queue.was_full = false;
-                queue.open.take()
-            }
-            None => None,
-        };
-        if batch.is_some() {
-            self.depth.fetch_sub(1, Ordering::Relaxed);
-        }
-        batch
-    }
-
-    /// I/O thread: bytes of the batch that [`take_batch`](Self::take_batch) would give.
-    pub(crate) fn next_size(&self) -> Option<usize> {
-        let queue = lock(&self.queue);
-        let next = queue.full.front().or(queue.open.as_ref().filter(|_| queue.is_due));
-        next.map(|batch| batch.builder.size_in_bytes())
-    }
-
-    /// I/O thread: takes out all batches that were opened before `time`, because their delivery timed out.
-    pub(crate) fn take_opened_before(&self, time: Instant) -> Vec<OpenBatch> {
-        let mut queue = lock(&self.queue);
-        let mut taken = Vec::new();
-        while queue.full.front().is_some_and(|batch| batch.opened <= time) {
-            taken.extend(queue.full.pop_front());
-        }
-        if queue.full.is_empty() && queue.open.as_ref().is_some_and(|batch| batch.opened <= time) {
-            taken.extend(queue.open.take());
-            queue.is_due = false;
-        }
-        self.depth.fetch_sub(taken.len(), Ordering::Relaxed);
-        taken
-    }
-
-    /// Refuses further records and, with `abort`, takes out all that is here.
-    pub(crate) fn close(&self, abort: bool) -> Vec<OpenBatch> {
-        let mut queue = lock(&self.queue);
-        queue.is_closed = true;
-        if !abort {
-            return Vec::new();
-        }
-        let mut taken: Vec<_> = queue.full.drain(..).collect();
-        taken.extend(queue.open.take());
-        self.depth.fetch_sub(taken.len(), Ordering::Relaxed);
-        taken
     }
 }
 

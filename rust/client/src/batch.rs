@@ -2,8 +2,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering, fence};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use barnabas_records::{BatchBuilder, BatchRef, Compression, HEADER_LEN, RecordsError, Seal, patch, split};
@@ -11,7 +10,7 @@ use bytes::Bytes;
 
 use crate::accumulator::{Accumulator, PartitionQueue};
 use crate::buffer_pool::Lease;
-use crate::lock::lock;
+use crate::sync::{AtomicBool, Mutex, OnceLock, Ordering, fence, lock};
 
 /// What became of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -329,8 +328,7 @@ impl AsRef<[u8]> for Borrowed {
 }
 
 impl SealedBatch {
-    /// The batch in two or more parts of about half its size. Their bytes are not counted in `buffer.memory`; they are what
-    /// is given back with this batch.
+    /// The batch in two or more parts of about half its size.
     pub(crate) fn halves(&self, level: Option<i32>) -> Result<Vec<Self>, RecordsError> {
         let bytes = self.lease.bytes();
         let whole = BatchRef::parse(bytes)?;
@@ -350,7 +348,7 @@ impl SealedBatch {
                     ..self.sequence
                 },
                 ordinal: self.ordinal,
-                lease: Arc::new(Lease::unpooled(bytes)),
+                lease: Arc::new(self.lease.beside(bytes)),
             });
             first = first.saturating_add(u32::try_from(header.record_count).unwrap_or(0));
         }
@@ -369,9 +367,8 @@ impl SealedBatch {
     /// Writes another sequence into the batch. A connection that still writes the old bytes keeps them.
     pub(crate) fn set_sequence(&mut self, sequence: Sequence) -> Result<(), RecordsError> {
         if Arc::get_mut(&mut self.lease).is_none() {
-            // Rare: the connection failed in the middle of a write and has not been dropped yet. The copy is not counted in
-            // buffer.memory; there is at most one per batch in flight.
-            self.lease = Arc::new(Lease::unpooled(self.lease.bytes().to_vec()));
+            // Rare: the connection failed in the middle of a write and has not been dropped yet.
+            self.lease = Arc::new(self.lease.beside(self.lease.bytes().to_vec()));
         }
         if let Some(lease) = Arc::get_mut(&mut self.lease) {
             patch::set_producer(

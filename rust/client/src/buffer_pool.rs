@@ -4,11 +4,11 @@
 //! locked while it is held.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::completion::Completion;
-use crate::lock::lock;
+use crate::sync::{Condvar, Mutex, lock};
 
 /// Smallest class: how large a batch starts.
 pub(crate) const CLASS_BYTES_MIN: usize = 16 << 10;
@@ -125,6 +125,16 @@ impl BufferPool {
         (state.leased, state.free_bytes)
     }
 
+    /// Counts a buffer that was made elsewhere, whether there is room for it or not: nobody can wait for it.
+    fn count(self: &Arc<Self>, buffer: Vec<u8>) -> Lease {
+        let capacity = buffer.capacity();
+        let mut state = lock(&self.state);
+        state.leased += capacity;
+        state.trim(self.limit);
+        drop(state);
+        self.lease(buffer, capacity)
+    }
+
     fn lease(self: &Arc<Self>, buffer: Vec<u8>, capacity: usize) -> Lease {
         Lease {
             pool: Arc::clone(self),
@@ -136,7 +146,9 @@ impl BufferPool {
     fn give_back(&self, capacity: usize, mut buffer: Vec<u8>) {
         let mut state = lock(&self.state);
         state.leased = state.leased.saturating_sub(capacity);
-        if buffer.capacity() == capacity
+        let has_room = state.leased + state.free_bytes + capacity <= self.limit;
+        if has_room
+            && buffer.capacity() == capacity
             && let Some(shelf) = class_of(capacity).and_then(|class| state.free.get_mut(class))
             && Self::capacity_for(capacity) == capacity
         {
@@ -163,14 +175,18 @@ impl PoolState {
             self.free_bytes -= capacity;
             return Some(buffer);
         }
+        self.trim(limit);
+        Some(Vec::with_capacity(capacity))
+    }
+
+    /// Frees unused buffers until all bytes are within the limit. The largest first: fewest buffers are lost.
+    fn trim(&mut self, limit: usize) {
         while self.leased + self.free_bytes > limit {
-            // The largest first: fewest buffers are lost.
             let Some(freed) = self.free.iter_mut().rev().find_map(Vec::pop) else {
                 break;
             };
             self.free_bytes = self.free_bytes.saturating_sub(freed.capacity());
         }
-        Some(Vec::with_capacity(capacity))
     }
 
     /// Gives buffers to waiters in their order, until one must wait on.
@@ -191,13 +207,10 @@ impl PoolState {
 }
 
 impl Lease {
-    /// Bytes that no pool counts.
-    pub(crate) fn unpooled(buffer: Vec<u8>) -> Self {
-        Self {
-            pool: BufferPool::new(0),
-            capacity: 0,
-            buffer,
-        }
+    /// Bytes that were made of this lease's and are counted beside it, for once above the limit: those who wait for room
+    /// wait until they are gone, too.
+    pub(crate) fn beside(&self, buffer: Vec<u8>) -> Self {
+        self.pool.count(buffer)
     }
 
     /// Takes the buffer out to be filled; [`put`](Self::put) brings it back.
@@ -312,6 +325,22 @@ mod tests {
         drop(lease);
         drop(first);
         assert!(second.wait(Duration::ZERO).is_some());
+        assert_eq!(pool.usage().0, 0);
+    }
+
+    #[test]
+    fn bytes_beside_a_lease_are_counted_above_the_limit_and_waited_for() {
+        let pool = BufferPool::new(64 << 10);
+        drop(pool.try_take(32 << 10).unwrap());
+        let lease = pool.try_take(32 << 10).unwrap();
+        let halves = [lease.beside(vec![0; 20_000]), lease.beside(vec![0; 20_000])];
+        assert_eq!(pool.usage(), ((32 << 10) + 40_000, 0));
+        let ticket = pool.enqueue(64 << 10);
+        drop(lease);
+        assert_eq!(pool.usage(), (40_000, 0));
+        assert!(ticket.wait(Duration::ZERO).is_none());
+        drop(halves);
+        assert_eq!(ticket.wait(Duration::ZERO).unwrap().capacity(), 64 << 10);
         assert_eq!(pool.usage().0, 0);
     }
 

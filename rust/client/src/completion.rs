@@ -1,13 +1,12 @@
 //! How those who wait for batches of a producer learn of outcomes: a condition variable for threads that wait for one
 //! batch, and a list of watched batches for who calls back, a thread or an event loop.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::batch::BatchState;
 use crate::doorbell::Doorbell;
-use crate::lock::lock;
+use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, fence, lock};
 
 /// The bell for all who wait for batches of one producer.
 #[derive(Debug, Default)]

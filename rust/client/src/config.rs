@@ -137,8 +137,16 @@ pub struct ClientConfig {
     pub metadata_max_age: Duration,
     /// `connections.max.idle.ms`.
     pub connections_max_idle: Duration,
+    /// `metadata.recovery.strategy`: whether the client starts again from its first addresses.
+    pub may_rebootstrap: bool,
+    /// `metadata.recovery.rebootstrap.trigger.ms`.
+    pub rebootstrap_trigger: Duration,
+    /// `metadata.max.idle.ms`.
+    pub metadata_max_idle: Duration,
     /// `socket.connection.setup.timeout.ms`.
     pub connection_setup_timeout: Duration,
+    /// `socket.connection.setup.timeout.max.ms`.
+    pub connection_setup_timeout_max: Duration,
     /// `send.buffer.bytes`; `None` leaves it to the operating system.
     pub send_buffer: Option<usize>,
     /// `receive.buffer.bytes`; `None` leaves it to the operating system.
@@ -182,7 +190,11 @@ impl ClientConfig {
             reconnect_backoff_max: options.millis("reconnect.backoff.max.ms", 1_000)?,
             metadata_max_age: options.millis("metadata.max.age.ms", 300_000)?,
             connections_max_idle: options.millis("connections.max.idle.ms", 540_000)?,
+            may_rebootstrap: options.text("metadata.recovery.strategy", "rebootstrap")? != "none",
+            rebootstrap_trigger: options.millis("metadata.recovery.rebootstrap.trigger.ms", 300_000)?,
+            metadata_max_idle: options.millis("metadata.max.idle.ms", 300_000)?,
             connection_setup_timeout: options.millis("socket.connection.setup.timeout.ms", 10_000)?,
+            connection_setup_timeout_max: options.millis("socket.connection.setup.timeout.max.ms", 30_000)?,
             send_buffer: buffer("send.buffer.bytes", -1)?,
             receive_buffer: buffer("receive.buffer.bytes", -1)?,
             allow_auto_create_topics: options.flag("allow.auto.create.topics", true)?,
@@ -261,6 +273,8 @@ pub struct ProducerConfig {
     pub partitioner: Partitioner,
     /// `partitioner.adaptive.partitioning.enable`.
     pub adaptive_partitioning: bool,
+    /// `partitioner.availability.timeout.ms`; `None` if it is 0, which switches it off.
+    pub availability_timeout: Option<Duration>,
 }
 
 impl ProducerConfig {
@@ -299,6 +313,8 @@ impl ProducerConfig {
             retries: u32::try_from(options.int("retries", i64::from(i32::MAX), 0, i64::from(i32::MAX))?).unwrap_or(0),
             partitioner: partitioner(options)?,
             adaptive_partitioning: options.flag("partitioner.adaptive.partitioning.enable", true)?,
+            availability_timeout: Some(options.millis("partitioner.availability.timeout.ms", 0)?)
+                .filter(|timeout| !timeout.is_zero()),
         };
         if config.delivery_timeout < config.linger + config.request_timeout
             && options.get("delivery.timeout.ms").is_some()
@@ -390,6 +406,8 @@ pub struct FetchConfig {
     pub isolation_level: IsolationLevel,
     /// `barnabas.fetch.buffer.bytes`: no fetch is started while so many bytes wait to be polled.
     pub buffer_bytes: usize,
+    /// `barnabas.poll.bytes`: a poll takes whole batches until it has so many bytes.
+    pub poll_bytes: usize,
     /// `barnabas.max.decompressed.bytes`: a batch that decompresses to more is refused.
     pub max_decompressed_bytes: usize,
     /// `client.rack`: brokers may name a replica in it to read from (KIP-392).
@@ -423,6 +441,7 @@ impl FetchConfig {
             check_crcs: options.flag("check.crcs", true)?,
             isolation_level,
             buffer_bytes: options.size("barnabas.fetch.buffer.bytes", 64 << 20, 1, 1 << 40)?,
+            poll_bytes: options.size("barnabas.poll.bytes", 512 << 10, 1, 1 << 40)?,
             max_decompressed_bytes: options.size("barnabas.max.decompressed.bytes", 256 << 20, 1 << 10, 1 << 31)?,
             rack: options.text("client.rack", "")?,
             replica_age: options.millis("metadata.max.age.ms", 300_000)?,

@@ -64,10 +64,11 @@ pub(crate) struct FetchCounters {
 #[derive(Debug, Default)]
 pub(crate) struct FetchState {
     pub(crate) partitions: BTreeMap<TopicPartition, PartitionFetch>,
-    /// Bytes of all batches that wait.
-    pub(crate) buffered_bytes: usize,
-    /// Some partition was not fetched because enough of it waits already.
-    pub(crate) is_held_back: bool,
+    /// Bytes of all batches that can be polled. What paused partitions keep does not count: it would keep the others from
+    /// being fetched.
+    waiting_bytes: usize,
+    /// Nothing was fetched because enough waits already.
+    pub(crate) lacks_room: bool,
     /// Counts assignments.
     pub(crate) assignment: u64,
     next_generation: u64,
@@ -78,6 +79,7 @@ pub(crate) struct FetchState {
 
 /// One partition.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts")]
 pub(crate) struct PartitionFetch {
     /// The next record to be polled; `None` until somebody says where to begin.
     pub(crate) position: Option<i64>,
@@ -104,12 +106,43 @@ pub(crate) struct PartitionFetch {
     pub(crate) log_start_offset: i64,
     /// When it last gave records: those that waited longest stand first in a request.
     pub(crate) turn: u64,
+    /// Enough waits to be polled.
+    pub(crate) is_full: bool,
     buffered: VecDeque<FetchedBatch>,
     buffered_bytes: usize,
 }
 
-/// A partition's buffer is full at this many times its fetch size: one fetch is polled while the next one comes.
+/// What one poll may take at most. Whole batches are taken until there are enough bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    pub(crate) records: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Limit {
+    fn is_reached(self) -> bool {
+        self.records == 0 || self.bytes == 0
+    }
+}
+
+/// What a poll takes, partition by partition.
+#[derive(Debug)]
+struct Taking {
+    left: Limit,
+    batches: Vec<FetchedBatch>,
+    bytes: usize,
+    last: Option<TopicPartition>,
+    /// A partition that had enough can be fetched again.
+    has_freed: bool,
+}
+
+/// A partition's buffer is full at this many times its fetch size, and has room again at one time: one fetch is polled while
+/// the next one comes.
 const FETCHES_BUFFERED: usize = 2;
+
+/// Fetching ends when this share of the buffer or less is free, and goes on when there is more: what is asked of many partitions
+/// costs more than a few records that there is room for.
+const ROOM_SHARE: usize = 4;
 
 impl PartitionFetch {
     fn new(generation: u64) -> Self {
@@ -130,14 +163,21 @@ impl PartitionFetch {
             last_stable_offset: -1,
             log_start_offset: -1,
             turn: 0,
+            is_full: false,
             buffered: VecDeque::new(),
             buffered_bytes: 0,
         }
     }
 
-    /// Whether enough waits to be polled.
-    pub(crate) fn is_full(&self, config: &FetchConfig) -> bool {
-        self.buffered_bytes >= config.max_partition_bytes.saturating_mul(FETCHES_BUFFERED)
+    fn clear_buffered(&mut self) {
+        self.buffered.clear();
+        self.buffered_bytes = 0;
+        self.is_full = false;
+    }
+
+    /// What of it counts as waiting.
+    fn waiting_bytes(&self) -> usize {
+        if self.is_paused { 0 } else { self.buffered_bytes }
     }
 
     /// Gives up what was fetched and not polled; the next fetch begins at the position. False if there is nothing of it.
@@ -145,8 +185,7 @@ impl PartitionFetch {
         let Some(position) = self.position.filter(|_| !self.buffered.is_empty()) else {
             return false;
         };
-        self.buffered.clear();
-        self.buffered_bytes = 0;
+        self.clear_buffered();
         self.fetch_offset = position;
         self.fetched_epoch = self.polled_epoch;
         self.validated_by = -1;
@@ -183,15 +222,13 @@ impl FetchState {
         }
     }
 
-    /// Begins anew at `offset`, dropping what waits.
+    /// Begins anew at `offset`, dropping what waits, which is to be counted then.
     fn restart(&mut self, key: &TopicPartition, offset: i64, leader_epoch: i32) {
         let generation = self.generation();
         let Some(partition) = self.partitions.get_mut(key) else {
             return;
         };
-        self.buffered_bytes = self.buffered_bytes.saturating_sub(partition.buffered_bytes);
-        partition.buffered.clear();
-        partition.buffered_bytes = 0;
+        partition.clear_buffered();
         partition.position = Some(offset);
         partition.fetch_offset = offset;
         partition.polled_epoch = leader_epoch;
@@ -207,6 +244,7 @@ impl FetchState {
     /// I/O thread: adds what was fetched; the next fetch begins at `next_offset`, behind a record of `leader_epoch`.
     pub(crate) fn push(
         &mut self,
+        config: &FetchConfig,
         key: &TopicPartition,
         batches: Vec<FetchedBatch>,
         next_offset: i64,
@@ -215,11 +253,13 @@ impl FetchState {
         let Some(partition) = self.partitions.get_mut(key) else {
             return;
         };
+        let before = partition.waiting_bytes();
         for batch in batches {
             partition.buffered_bytes += batch.payload.len();
-            self.buffered_bytes += batch.payload.len();
             partition.buffered.push_back(batch);
         }
+        partition.is_full |= partition.buffered_bytes >= config.max_partition_bytes.saturating_mul(FETCHES_BUFFERED);
+        self.waiting_bytes += partition.waiting_bytes().saturating_sub(before);
         partition.fetch_offset = next_offset;
         if leader_epoch >= 0 {
             partition.fetched_epoch = leader_epoch;
@@ -230,25 +270,19 @@ impl FetchState {
         }
     }
 
-    /// Sums up what waits anew, after partitions dropped some of it.
-    pub(crate) fn count_buffered(&mut self) {
-        self.buffered_bytes = self.partitions.values().map(|partition| partition.buffered_bytes).sum();
+    /// Sums up what waits anew, after partitions dropped some of it or were paused.
+    pub(crate) fn count_waiting(&mut self) {
+        self.waiting_bytes = self.partitions.values().map(PartitionFetch::waiting_bytes).sum();
     }
 
-    /// The partitions that have something to be polled, beginning after the one that the last poll ended with.
-    fn ready_in_turn(&mut self) -> Vec<TopicPartition> {
-        let last = self.polled.take();
-        let (after, upto) = match &last {
-            None => (Bound::Unbounded, None),
-            Some(last) => (Bound::Excluded(last), Some(last)),
-        };
-        let first = self.partitions.range((after, Bound::Unbounded));
-        let second = upto.map(|last| self.partitions.range(..=last));
-        first
-            .chain(second.into_iter().flatten())
-            .filter(|(_, partition)| partition.is_ready())
-            .map(|(key, _)| key.clone())
-            .collect()
+    /// How many bytes there is room for; none until it is worth a fetch.
+    pub(crate) fn room(&self, config: &FetchConfig) -> usize {
+        let room = config.buffer_bytes.saturating_sub(self.waiting_bytes);
+        if room > config.buffer_bytes / ROOM_SHARE {
+            room
+        } else {
+            0
+        }
     }
 
     fn has_data(&self) -> bool {
@@ -283,14 +317,14 @@ impl FetchBuffer {
                 state.restart(&key, assigned.offset, assigned.leader_epoch);
             }
         }
-        let dropped: usize = old.values().map(|partition| partition.buffered_bytes).sum();
-        state.buffered_bytes = state.buffered_bytes.saturating_sub(dropped);
+        state.count_waiting();
     }
 
     /// Goes on at `offset`. False if the partition is not assigned.
     pub(crate) fn seek(&self, key: &TopicPartition, offset: i64) -> bool {
         let mut state = self.lock();
         state.restart(key, offset, -1);
+        state.count_waiting();
         state.partitions.contains_key(key)
     }
 
@@ -304,6 +338,7 @@ impl FetchBuffer {
                 None => unknown.push(key.clone()),
             }
         }
+        state.count_waiting();
         unknown
     }
 
@@ -344,34 +379,46 @@ impl FetchBuffer {
             .collect()
     }
 
+    /// Bytes of all batches that were fetched and not polled.
+    pub(crate) fn buffered_bytes(&self) -> usize {
+        let state = self.lock();
+        state
+            .partitions
+            .values()
+            .map(|partition| partition.buffered_bytes)
+            .sum()
+    }
+
     /// Whether a poll would return something.
     pub(crate) fn has_data(&self) -> bool {
         self.lock().has_data()
     }
 
-    /// Takes what waits, at most `max_records`, and moves the positions on. Partitions take turns in being first. Also says
-    /// whether fetching had been held back.
-    pub(crate) fn take(&self, max_records: Option<usize>) -> (Vec<FetchedBatch>, bool) {
+    /// Takes what waits, up to the limit, and moves the positions on. Partitions take turns in being first. Also says whether
+    /// something can be fetched now that was held back.
+    pub(crate) fn take(&self, limit: Limit) -> (Vec<FetchedBatch>, bool) {
         let mut state = self.lock();
-        let mut left = max_records.unwrap_or(usize::MAX);
-        let mut taken = Vec::new();
-        let mut taken_bytes = 0;
         let state = &mut *state;
-        for key in state.ready_in_turn() {
-            if left == 0 {
-                break;
-            }
-            let Some(partition) = state.partitions.get_mut(&key) else {
-                continue;
-            };
-            let before = partition.buffered_bytes;
-            take_from(partition, &mut left, &mut taken);
-            taken_bytes += before - partition.buffered_bytes;
-            state.polled = Some(key);
+        let mut taking = Taking {
+            left: limit,
+            batches: Vec::new(),
+            bytes: 0,
+            last: None,
+            has_freed: false,
+        };
+        let polled = state.polled.take();
+        let after = polled.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
+        taking.take_in_turn(state.partitions.range_mut((after, Bound::Unbounded)), &self.config);
+        if let Some(polled) = &polled {
+            taking.take_in_turn(state.partitions.range_mut(..=polled), &self.config);
         }
-        state.buffered_bytes = state.buffered_bytes.saturating_sub(taken_bytes);
-        let was_held_back = std::mem::take(&mut state.is_held_back);
-        (taken, was_held_back)
+        state.polled = taking.last.or(polled);
+        state.waiting_bytes = state.waiting_bytes.saturating_sub(taking.bytes);
+        let has_room = state.lacks_room && state.room(&self.config) > 0;
+        if has_room {
+            state.lacks_room = false;
+        }
+        (taking.batches, has_room || taking.has_freed)
     }
 
     /// Waits up to `timeout` until there is data or an event in the mailbox.
@@ -380,33 +427,58 @@ impl FetchBuffer {
     }
 }
 
-/// Takes a partition's batches from the front until `left` records were taken.
-fn take_from(partition: &mut PartitionFetch, left: &mut usize, taken: &mut Vec<FetchedBatch>) {
-    while *left > 0
-        && let Some(mut batch) = partition.buffered.pop_front()
-    {
-        let size = batch.payload.len();
-        let rest = split(&mut batch, *left);
-        let count = usize::try_from(batch.end_offset - batch.first_offset).unwrap_or(0);
-        *left = left.saturating_sub(
-            count
-                .min(usize::try_from(batch.header.record_count).unwrap_or(0))
-                .max(1),
-        );
-        partition.position = Some(batch.end_offset);
-        partition.polled_epoch = batch.leader_epoch;
-        taken.push(batch);
-        match rest {
-            Some(rest) => {
-                *left = 0;
-                partition.buffered.push_front(rest);
+impl Taking {
+    fn take_in_turn<'s>(
+        &mut self,
+        partitions: impl Iterator<Item = (&'s TopicPartition, &'s mut PartitionFetch)>,
+        config: &FetchConfig,
+    ) {
+        for (key, partition) in partitions {
+            if self.left.is_reached() {
+                return;
             }
-            None => partition.buffered_bytes = partition.buffered_bytes.saturating_sub(size),
+            if !partition.is_ready() {
+                continue;
+            }
+            let before = partition.buffered_bytes;
+            self.take_from(partition);
+            self.bytes += before.saturating_sub(partition.buffered_bytes);
+            if partition.is_full && partition.buffered_bytes <= config.max_partition_bytes {
+                partition.is_full = false;
+                self.has_freed = true;
+            }
+            self.last = Some(key.clone());
         }
     }
-    if partition.buffered.is_empty() {
-        // What follows the last batch and was dropped, control batches for one, is behind us too.
-        partition.catch_up();
+
+    /// Takes a partition's batches from the front until the limit is reached.
+    fn take_from(&mut self, partition: &mut PartitionFetch) {
+        while !self.left.is_reached()
+            && let Some(mut batch) = partition.buffered.pop_front()
+        {
+            let size = batch.payload.len();
+            let rest = split(&mut batch, self.left.records);
+            let count = usize::try_from(batch.end_offset - batch.first_offset).unwrap_or(0);
+            let count = count
+                .min(usize::try_from(batch.header.record_count).unwrap_or(0))
+                .max(1);
+            self.left.records = self.left.records.saturating_sub(count);
+            self.left.bytes = self.left.bytes.saturating_sub(size.max(1));
+            partition.position = Some(batch.end_offset);
+            partition.polled_epoch = batch.leader_epoch;
+            self.batches.push(batch);
+            match rest {
+                Some(rest) => {
+                    self.left.records = 0;
+                    partition.buffered.push_front(rest);
+                }
+                None => partition.buffered_bytes = partition.buffered_bytes.saturating_sub(size),
+            }
+        }
+        if partition.buffered.is_empty() {
+            // What follows the last batch and was dropped, control batches for one, is behind us too.
+            partition.catch_up();
+        }
     }
 }
 
@@ -438,3 +510,6 @@ fn split(batch: &mut FetchedBatch, records: usize) -> Option<FetchedBatch> {
     batch.end_offset = end;
     Some(rest)
 }
+
+#[cfg(test)]
+mod tests;

@@ -88,8 +88,9 @@ impl FetchLoop {
     pub(crate) fn pump(&mut self, outbox: &mut Outbox, view: &ClusterView) {
         let (plans, room) = self.plan(outbox, view);
         for (node, plan) in plans {
-            if !plan.doubtful.is_empty() {
-                fetch_validation::ask(self.id, &self.buffer, outbox, node, plan.doubtful);
+            if !plan.doubtful.is_empty() && fetch_validation::ask(self.id, &self.buffer, outbox, node, plan.doubtful) {
+                // In the next round, which nothing else may bring about.
+                self.next_retry = Some(outbox.now);
             }
             // A fetch that finds nothing waits at the broker; a partition whose waiting records are polled meanwhile would wait
             // with it. The poll makes room and wakes this loop.
@@ -111,29 +112,27 @@ impl FetchLoop {
         let mut state = buffer.lock();
         let mut plans: BTreeMap<NodeId, Plan> = BTreeMap::new();
         self.next_retry = None;
-        let room = buffer.config.buffer_bytes.saturating_sub(state.buffered_bytes);
+        let room = state.room(&buffer.config);
         if self.assignment != state.assignment {
             self.assignment = state.assignment;
             self.topics_changed = true;
             self.topics = state.partitions.keys().map(|(topic, _)| Arc::clone(topic)).collect();
         }
-        let mut held_back = room == 0;
+        state.lacks_room = room == 0;
         if room > 0 {
-            held_back = self.plan_partitions(&mut state, outbox, view, &mut plans);
+            self.plan_partitions(&mut state, outbox, view, &mut plans);
         }
-        state.is_held_back |= held_back;
         (plans, room)
     }
 
-    /// Adds every partition to the plan of its broker. Whether some are held back because enough of them waits.
+    /// Adds every partition to the plan of its broker.
     fn plan_partitions(
         &mut self,
         state: &mut FetchState,
         outbox: &mut Outbox,
         view: &ClusterView,
         plans: &mut BTreeMap<NodeId, Plan>,
-    ) -> bool {
-        let mut held_back = false;
+    ) {
         let mut topic: Option<&Arc<Topic>> = None;
         for (key, partition) in &mut state.partitions {
             if partition.position.is_none() || partition.is_paused || partition.is_halted || partition.is_in_flight {
@@ -163,9 +162,8 @@ impl FetchLoop {
                 continue;
             }
             let plan = plans.entry(node).or_default();
-            if partition.is_full(&self.buffer.config) {
+            if partition.is_full {
                 plan.has_full = true;
-                held_back = true;
                 continue;
             }
             plan.has_news |= !partition.is_caught_up();
@@ -179,7 +177,6 @@ impl FetchLoop {
                 is_from_leader: node == known.leader,
             });
         }
-        held_back
     }
 
     fn send(&mut self, outbox: &mut Outbox, node: NodeId, asked: Vec<Asked>, bounds: Bounds) {
@@ -415,7 +412,13 @@ impl FetchLoop {
         if has_data {
             state.took_turn(&asked.key);
         }
-        state.push(&asked.key, decoded.batches, decoded.next_offset, decoded.leader_epoch);
+        state.push(
+            config,
+            &asked.key,
+            decoded.batches,
+            decoded.next_offset,
+            decoded.leader_epoch,
+        );
         drop(state);
         if let Some(error_code) = decoded.error_code {
             let (topic, partition) = asked.key.clone();

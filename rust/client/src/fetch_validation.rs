@@ -64,19 +64,28 @@ enum Verdict {
     Diverges(i64, i32),
 }
 
-/// Asks the leader. Partitions of a broker that does not know the request count as valid, as with Java.
-pub(crate) fn ask(fetcher: u64, buffer: &FetchBuffer, outbox: &mut Outbox, node: NodeId, doubtful: Vec<Doubtful>) {
+/// Asks the leader. Partitions of a broker that does not know the request count as valid, as with Java: true if so, and they can
+/// be fetched now.
+#[must_use]
+pub(crate) fn ask(
+    fetcher: u64,
+    buffer: &FetchBuffer,
+    outbox: &mut Outbox,
+    node: NodeId,
+    doubtful: Vec<Doubtful>,
+) -> bool {
     let Some(versions) = outbox.ready(node, Purpose::Rest) else {
         outbox.wants_metadata |= outbox.nodes.is_failing(node, Purpose::Rest);
-        return;
+        return false;
     };
     let Some(api_version) = versions.choose(api::OFFSET_FOR_LEADER_EPOCH, VERSIONS.0, VERSIONS.1) else {
-        return settle(buffer, doubtful, |_, partition, asked| {
+        settle(buffer, doubtful, |_, partition, asked| {
             partition.validated_by = asked.leader_epoch;
         });
+        return true;
     };
     let Ok(body) = encode(&doubtful, api_version) else {
-        return;
+        return false;
     };
     let send = Send {
         node,
@@ -99,6 +108,7 @@ pub(crate) fn ask(fetcher: u64, buffer: &FetchBuffer, outbox: &mut Outbox, node:
     if let Err(Kind::Validate { request, .. }) = outbox.send(send, Kind::Validate { fetcher, request }) {
         settle(buffer, request.0, |_, _, _| {});
     }
+    false
 }
 
 /// The answer must come in so long.
@@ -188,7 +198,7 @@ fn settle(
             outcome(&asked.key, partition, &asked);
         }
     }
-    state.count_buffered();
+    state.count_waiting();
 }
 
 fn judge(answer: &EpochEndOffset, asked: &Doubtful) -> Verdict {

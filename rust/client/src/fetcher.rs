@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::client::Client;
 use crate::config::FetchConfig;
 use crate::error::ClientError;
-use crate::fetch_buffer::{Assigned, FetchBuffer, PositionOf, TopicPartition};
+use crate::fetch_buffer::{Assigned, FetchBuffer, Limit, PositionOf, TopicPartition};
 use crate::fetched::FetchedBatch;
 use crate::io_thread::Command;
 use crate::mailbox::Waited;
@@ -100,10 +100,20 @@ impl Fetcher {
         self.buffer.has_data()
     }
 
-    /// Takes what waits, at most `max_records`, and moves the positions on.
+    /// Takes what waits, at most `max_records` or else whole batches of `barnabas.poll.bytes`, and moves the positions on.
     pub fn take(&self, max_records: Option<usize>) -> Vec<FetchedBatch> {
-        let (batches, was_held_back) = self.buffer.take(max_records);
-        if was_held_back {
+        let limit = match max_records {
+            Some(records) => Limit {
+                records,
+                bytes: usize::MAX,
+            },
+            None => Limit {
+                records: usize::MAX,
+                bytes: self.buffer.config.poll_bytes,
+            },
+        };
+        let (batches, is_to_be_fetched) = self.buffer.take(limit);
+        if is_to_be_fetched {
             self.client.waker().wake();
         }
         batches
@@ -119,7 +129,7 @@ impl Fetcher {
             ("fetched_records", counters.records.get()),
             (
                 "fetch_buffered_bytes",
-                u64::try_from(self.buffer.lock().buffered_bytes).unwrap_or(0),
+                u64::try_from(self.buffer.buffered_bytes()).unwrap_or(0),
             ),
         ]
     }

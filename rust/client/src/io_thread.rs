@@ -123,7 +123,9 @@ impl IoThread {
             pool: pool.clone(),
         };
         let backoff = Backoff::new(config.reconnect_backoff, config.reconnect_backoff_max);
-        let nodes = Nodes::new(options, config.bootstrap_servers.clone(), backoff, events);
+        let setup = Backoff::new(config.connection_setup_timeout, config.connection_setup_timeout_max);
+        let bootstrap = config.bootstrap_servers.clone();
+        let nodes = Nodes::new(options, bootstrap, backoff, setup, config.may_rebootstrap, events);
         Self {
             outbox: Outbox::new(nodes),
             pool,
@@ -153,6 +155,7 @@ impl IoThread {
         for sender in self.senders.values_mut() {
             sender.pump(&mut self.outbox, &view);
         }
+        self.want_produced_topics();
         for fetcher in self.fetchers.values_mut() {
             fetcher.pump(&mut self.outbox, &view);
         }
@@ -189,6 +192,21 @@ impl IoThread {
             self.metadata.next_deadline(&self.outbox, &self.shared.metadata),
         ];
         senders.chain(fetchers).chain(others.into_iter().flatten()).min()
+    }
+
+    /// Topics that are sent to and whose leaders are not known are asked for; those that have long been idle no more.
+    fn want_produced_topics(&mut self) {
+        for topic in std::mem::take(&mut self.outbox.leaderless) {
+            self.shared.metadata.want_produced(&topic, &self.shared.waker);
+        }
+        if self.metadata.is_due(self.outbox.now) {
+            let before = self.outbox.now.checked_sub(self.shared.config.metadata_max_idle);
+            for sender in self.senders.values() {
+                for topic in before.map_or_else(Vec::new, |before| sender.idle_topics(before)) {
+                    self.shared.metadata.forget_produced(&topic);
+                }
+            }
+        }
     }
 
     fn want_fetched_topics(&mut self) {

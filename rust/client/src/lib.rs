@@ -28,6 +28,9 @@ mod io_thread;
 mod lock;
 mod mailbox;
 mod metadata;
+#[cfg(feature = "loom")]
+#[cfg(test)]
+mod models;
 mod nodes;
 mod outbox;
 mod partition_reader;
@@ -36,7 +39,10 @@ mod produce_message;
 mod producer;
 mod sender;
 mod sequences;
+#[cfg(test)]
+mod stress;
 mod submit;
+mod sync;
 mod waker;
 
 pub use accumulator::{Appended, RecordData};

@@ -22,6 +22,9 @@ use crate::waker::Waker;
 /// Metadata versions that this client can use; the oldest names a controller.
 const VERSIONS: (i16, i16) = (1, 13);
 
+/// Least time without an answer after which the client starts again from its first addresses.
+const REBOOTSTRAP_TRIGGER_MIN: Duration = Duration::from_secs(1);
+
 /// The part of metadata that users' threads share with the I/O thread.
 #[derive(Debug)]
 pub(crate) struct MetadataCell {
@@ -32,7 +35,7 @@ pub(crate) struct MetadataCell {
 
 #[derive(Debug, Default)]
 struct CellState {
-    /// Topics of the producer: kept as long as it lives.
+    /// Topics of the producer, until they are idle for `metadata.max.idle.ms`.
     produced: BTreeSet<Arc<str>>,
     /// Topics that the consumer or admin asked for.
     watched: BTreeSet<Arc<str>>,
@@ -75,6 +78,11 @@ impl MetadataCell {
             drop(state);
             waker.wake();
         }
+    }
+
+    /// A topic that the producer has not sent to for long.
+    pub(crate) fn forget_produced(&self, topic: &Arc<str>) {
+        lock(&self.state).produced.remove(topic);
     }
 
     /// The topics that are watched from now on; `None` is all of them.
@@ -204,6 +212,9 @@ pub(crate) struct MetadataRefresh {
     is_in_flight: bool,
     failures: u32,
     backoff: Backoff,
+    /// Since when an answer has been wanted, in vain so far.
+    wanted_since: Option<Instant>,
+    rebootstrap_trigger: Duration,
     in_flight_wanted: Wanted,
     /// Refreshes since the start.
     pub(crate) count: u64,
@@ -220,17 +231,32 @@ impl MetadataRefresh {
             is_in_flight: false,
             failures: 0,
             backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
+            wanted_since: None,
+            // Sooner no connection could have been set up, and starting again would close it.
+            rebootstrap_trigger: config.rebootstrap_trigger.max(REBOOTSTRAP_TRIGGER_MIN),
             in_flight_wanted: Wanted::default(),
             count: 0,
         }
     }
 
+    /// Whether the view is so old that it is asked for again.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.refreshed
+            .is_some_and(|refreshed| now.saturating_duration_since(refreshed) >= self.max_age)
+    }
+
     /// Asks if it is time to.
     pub(crate) fn pump(&mut self, outbox: &mut Outbox, cell: &MetadataCell) {
-        let is_old = self
-            .refreshed
-            .is_some_and(|refreshed| outbox.now.saturating_duration_since(refreshed) >= self.max_age);
-        if self.is_in_flight || !(outbox.wants_metadata || is_old || cell.is_requested()) {
+        if self.is_in_flight || outbox.wants_metadata || self.is_due(outbox.now) || cell.is_requested() {
+            let since = *self.wanted_since.get_or_insert(outbox.now);
+            if outbox.now.saturating_duration_since(since) >= self.rebootstrap_trigger {
+                self.rebootstrap(outbox);
+            }
+        } else {
+            self.wanted_since = None;
+            return;
+        }
+        if self.is_in_flight {
             return;
         }
         if self.pause(outbox, cell).is_some() {
@@ -273,6 +299,15 @@ impl MetadataRefresh {
         }
     }
 
+    /// No answer came for long, or a broker said that it is no part of the cluster: starts again (KIP-1102).
+    fn rebootstrap(&mut self, outbox: &mut Outbox) {
+        self.wanted_since = Some(outbox.now);
+        if outbox.nodes.rebootstrap() {
+            log::warn!("the cluster's metadata could not be had: starting again from bootstrap.servers");
+            outbox.wants_metadata = true;
+        }
+    }
+
     /// Until when not to ask. What users ask for is not delayed while all goes well.
     fn pause(&self, outbox: &Outbox, cell: &MetadataCell) -> Option<Instant> {
         self.asked_again_at
@@ -304,10 +339,12 @@ impl MetadataRefresh {
         answer: Result<(i16, Bytes), String>,
     ) {
         self.is_in_flight = false;
+        let mut is_refused = false;
         let outcome = answer.and_then(|(api_version, body)| {
             let response =
                 MetadataResponse::decode(&mut Reader::new(&body), api_version).map_err(|error| error.to_string())?;
             if response.error_code != 0 {
+                is_refused = ErrorCode(response.error_code) == ErrorCode::REBOOTSTRAP_REQUIRED;
                 return Err(ErrorCode(response.error_code).to_string());
             }
             if response.brokers.is_empty() {
@@ -320,9 +357,13 @@ impl MetadataRefresh {
             Ok(views) => views,
             Err(reason) => {
                 cell.fail(reason);
+                if is_refused {
+                    self.rebootstrap(outbox);
+                }
                 return self.failed(outbox.now);
             }
         };
+        self.wanted_since = None;
         self.count += 1;
         outbox.nodes.set_addresses(view.addresses());
         let is_changed = view != *old;
@@ -347,11 +388,14 @@ impl MetadataRefresh {
 
     /// When to look again.
     pub(crate) fn next_deadline(&self, outbox: &Outbox, cell: &MetadataCell) -> Option<Instant> {
+        let trigger = self
+            .wanted_since
+            .and_then(|since| since.checked_add(self.rebootstrap_trigger));
         if self.is_in_flight {
-            return None;
+            return trigger;
         }
         if outbox.wants_metadata || cell.is_requested() {
-            return self.pause(outbox, cell);
+            return self.pause(outbox, cell).into_iter().chain(trigger).min();
         }
         self.refreshed
             .map(|refreshed| refreshed + self.max_age)

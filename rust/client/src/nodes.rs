@@ -39,6 +39,8 @@ pub(crate) struct Nodes {
     by_connection: HashMap<ConnectionId, (NodeId, Purpose)>,
     next_connection: u64,
     backoff: Backoff,
+    setup: Backoff,
+    may_rebootstrap: bool,
     jitter: Jitter,
     /// Connections opened since the start.
     pub(crate) opened: u64,
@@ -67,6 +69,8 @@ impl Nodes {
         options: ConnectionOptions,
         bootstrap: Vec<Address>,
         backoff: Backoff,
+        setup: Backoff,
+        may_rebootstrap: bool,
         events: UnboundedSender<ConnectionEvent>,
     ) -> Self {
         Self {
@@ -78,6 +82,8 @@ impl Nodes {
             by_connection: HashMap::new(),
             next_connection: 0,
             backoff,
+            setup,
+            may_rebootstrap,
             jitter: Jitter::new(),
             opened: 0,
         }
@@ -101,6 +107,15 @@ impl Nodes {
                     || matches!(&slot.state, SlotState::Ready(connection, _) if connection.in_flight() > 0)
             });
         }
+    }
+
+    /// Forgets the brokers, so that the cluster is looked for where the client started (KIP-1102). False if it may not.
+    pub(crate) fn rebootstrap(&mut self) -> bool {
+        if self.may_rebootstrap {
+            self.addresses.clear();
+            self.slots.clear();
+        }
+        self.may_rebootstrap
     }
 
     /// Adds a broker that something other than metadata named.
@@ -143,11 +158,15 @@ impl Nodes {
         self.opened += 1;
         let connection_id = ConnectionId(self.next_connection);
         let (host, port) = address;
+        let options = ConnectionOptions {
+            setup_timeout: self.setup.after(slot.failures.saturating_add(1)),
+            ..self.options.clone()
+        };
         slot.state = SlotState::Connecting(Connection::open(
             connection_id,
             host,
             port,
-            self.options.clone(),
+            options,
             self.events.clone(),
         ));
         slot.is_wanted = false;
@@ -170,6 +189,9 @@ impl Nodes {
             return Some(id);
         }
         if self.open_one(&known, now) {
+            return None;
+        }
+        if !known.is_empty() && !self.may_rebootstrap {
             return None;
         }
         // Nothing is known, or nobody answers: where the client started may have moved on.

@@ -1,6 +1,6 @@
 //! Requests of all components of the I/O thread: sent on the right connection, remembered until answered.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -79,6 +79,8 @@ pub(crate) struct Outbox {
     pub(crate) now: Instant,
     /// Some component found the cluster view wrong.
     pub(crate) wants_metadata: bool,
+    /// Topics that have records to send and a partition without a known leader.
+    pub(crate) leaderless: BTreeSet<Arc<str>>,
     pending: HashMap<u64, Pending>,
     next_token: u64,
 }
@@ -89,6 +91,7 @@ impl Outbox {
             nodes,
             now: Instant::now(),
             wants_metadata: false,
+            leaderless: BTreeSet::new(),
             pending: HashMap::new(),
             next_token: 0,
         }

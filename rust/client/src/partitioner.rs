@@ -174,11 +174,7 @@ impl TopicState {
         let count = u32::try_from(self.partitions.len()).unwrap_or(u32::MAX);
         let index = match self.partitioner {
             Partitioner::Hash { hash, .. } => hash.partition(key.unwrap_or_default(), count),
-            _ => self
-                .next
-                .fetch_add(1, Ordering::Relaxed)
-                .checked_rem(count)
-                .unwrap_or(0),
+            _ => self.next_in_turn(count),
         };
         (
             usize::try_from(index).ok().and_then(|index| self.partitions.get(index)),
@@ -190,42 +186,72 @@ impl TopicState {
     /// as many in any case, so that every partition gets the same bytes however fast its broker is.
     #[inline]
     pub(crate) fn used_sticky(&self, bytes: usize, at_batch_end: bool, batch_size: usize) {
-        let used = self.sticky_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        // Read and written apart, without a lock on the bus: what two threads at once lose moves the switch by a few records.
+        let used = self.sticky_bytes.load(Ordering::Relaxed) + bytes;
+        self.sticky_bytes.store(used, Ordering::Relaxed);
         if used >= batch_size && (at_batch_end || used >= batch_size.saturating_mul(2)) {
             self.sticky_bytes.store(0, Ordering::Relaxed);
             self.sticky.store(self.next_sticky(), Ordering::Relaxed);
         }
     }
 
-    fn next_sticky(&self) -> usize {
-        if self.partitioner == Partitioner::UniformSticky {
-            let others = self.partitions.len().saturating_sub(1).max(1);
-            let step = self.random_below(others) + 1;
-            return (self.sticky.load(Ordering::Relaxed) + step)
-                .checked_rem(self.partitions.len())
-                .unwrap_or(0);
+    /// The partition after the last one, past those that are out.
+    fn next_in_turn(&self, count: u32) -> u32 {
+        let next = || {
+            let next = self.next.fetch_add(1, Ordering::Relaxed);
+            next.checked_rem(count).unwrap_or(0)
+        };
+        let is_out = |index: u32| {
+            let queue = usize::try_from(index).ok().and_then(|index| self.partitions.get(index));
+            queue.is_some_and(|queue| queue.is_out.load(Ordering::Relaxed))
+        };
+        let first = next();
+        if !is_out(first) {
+            return first;
         }
-        if self.is_adaptive {
-            self.less_loaded()
-        } else {
-            self.random_below(self.partitions.len())
-        }
+        (1..count)
+            .map(|_| next())
+            .find(|index| !is_out(*index))
+            .unwrap_or(first)
     }
 
-    /// Chooses a partition at random, each weighted by how much shorter its queue is than the longest one.
-    fn less_loaded(&self) -> usize {
-        let depths = || self.partitions.iter().map(|queue| queue.depth.load(Ordering::Relaxed));
-        let longest = depths().max().unwrap_or(0) + 1;
-        let total: usize = depths().map(|depth| longest.saturating_sub(depth)).sum();
-        let mut point = self.random_below(total);
-        for (index, depth) in depths().enumerate() {
-            let weight = longest.saturating_sub(depth);
+    fn next_sticky(&self) -> usize {
+        let now = self.sticky.load(Ordering::Relaxed);
+        let is_uniform = self.partitioner == Partitioner::UniformSticky;
+        // Adaptively each partition counts by how much shorter its queue is than the longest one.
+        let depth = |queue: &PartitionQueue| {
+            if self.is_adaptive && !is_uniform {
+                queue.depth.load(Ordering::Relaxed)
+            } else {
+                0
+            }
+        };
+        let longest = self.partitions.iter().map(|queue| depth(queue)).max().unwrap_or(0) + 1;
+        let weight = |(index, queue): (usize, &Arc<PartitionQueue>)| {
+            let is_excluded = queue.is_out.load(Ordering::Relaxed) || (is_uniform && index == now);
+            if is_excluded {
+                0
+            } else {
+                longest.saturating_sub(depth(queue))
+            }
+        };
+        let weights = || self.partitions.iter().enumerate().map(weight);
+        let mut point = self.random_below(weights().sum());
+        for (index, weight) in weights().enumerate() {
             if point < weight {
                 return index;
             }
             point -= weight;
         }
-        // Queues changed while they were looked at.
+        // All are out, there is no other one, or queues changed while they were looked at.
+        if is_uniform
+            && self
+                .partitions
+                .get(now)
+                .is_some_and(|queue| !queue.is_out.load(Ordering::Relaxed))
+        {
+            return now;
+        }
         self.random_below(self.partitions.len())
     }
 

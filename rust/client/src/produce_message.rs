@@ -93,6 +93,7 @@ pub(crate) fn decode(
     let response = ProduceResponse::decode(&mut Reader::new(body), api_version)?;
     let mut is_answered = vec![false; batches.len()];
     let mut answers = Vec::with_capacity(batches.len());
+    let mut expected = 0;
     for topic in &response.responses {
         let by_id = api_version >= TOPIC_IDS_SINCE;
         let name = if by_id {
@@ -105,9 +106,12 @@ pub(crate) fn decode(
             let is_it = |(_, batch): &(usize, SealedBatch)| {
                 batch.state.partition == partition.index && &*batch.state.topic == name
             };
-            let Some(at) = batches.iter().position(is_it) else {
+            // Brokers answer in the order of the request; a search for each of hundreds would cost more than the rest.
+            let in_order = batches.get(expected).filter(|batch| is_it(batch)).map(|_| expected);
+            let Some(at) = in_order.or_else(|| batches.iter().position(is_it)) else {
                 continue;
             };
+            expected = at + 1;
             let Some(is_answered) = is_answered.get_mut(at).filter(|is_answered| !**is_answered) else {
                 continue;
             };

@@ -1,5 +1,7 @@
 //! A producer's face: what callers' threads do before a record is in a batch, and while they wait for it.
 
+mod waiting;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,13 +13,14 @@ use crate::accumulator::{Accumulator, Appended, NotAppended, PartitionQueue, Rec
 use crate::batch::{BATCH_OVERHEAD, BatchState, Failure, OpenBatch, Outcome};
 use crate::buffer_pool::{BufferPool, Lease, Ticket};
 use crate::client::Client;
-use crate::completion::Completion;
 use crate::config::ProducerConfig;
 use crate::counters::Counter;
 use crate::error::ClientError;
 use crate::io_thread::Command;
 use crate::lock::lock;
 use crate::partitioner::TopicState;
+
+pub use waiting::{Completions, Flush, PendingFlush};
 
 /// What a producer's threads and the I/O thread share.
 #[derive(Debug)]
@@ -71,6 +74,11 @@ impl ProducerShared {
         );
     }
 
+    /// How many partitions were ever produced to.
+    pub(crate) fn queue_count(&self) -> usize {
+        lock(&self.queues).len()
+    }
+
     /// All partitions that were ever produced to.
     pub(crate) fn queues(&self) -> Vec<Arc<PartitionQueue>> {
         lock(&self.queues).clone()
@@ -84,6 +92,8 @@ pub struct Producer {
     shared: Arc<ProducerShared>,
     index: usize,
     topics: Mutex<HashMap<Arc<str>, Arc<TopicState>>>,
+    /// How many answers of metadata there were when a topic without partitions was asked for.
+    asked: Mutex<HashMap<Arc<str>, u64>>,
     /// Changes when a topic's state was replaced, so that callers' caches look again.
     generation: AtomicU64,
     is_closed: AtomicBool,
@@ -145,6 +155,7 @@ impl Producer {
             shared,
             index,
             topics: Mutex::default(),
+            asked: Mutex::default(),
             generation: AtomicU64::new(0),
             is_closed: AtomicBool::new(false),
         })
@@ -180,23 +191,26 @@ impl Producer {
             return Ok(Some(topic));
         }
         let Some(found) = view.topic(name) else {
-            self.client
-                .metadata()
-                .want_produced(&Arc::from(name), &self.client.waker());
+            self.ask(name);
             return Ok(None);
         };
         let code = ErrorCode(found.error_code);
         if !code.is_ok() && !code.retriable() {
+            // It may be what the cluster said long ago.
+            if !self.is_answered(name) {
+                self.ask(name);
+                return Ok(None);
+            }
             return Err(ClientError::Broker {
                 code: code.code(),
                 message: format!("topic {name}: {}", code.message()),
             });
         }
+        self.client.metadata().want_produced(&found.name, &self.client.waker());
         if found.partitions.is_empty() {
-            self.client.metadata().want_produced(&found.name, &self.client.waker());
             return Ok(None);
         }
-        self.client.metadata().want_produced(&found.name, &self.client.waker());
+        lock(&self.asked).remove(name);
         let mut partitions: Vec<_> = topics
             .get(name)
             .map_or_else(Vec::new, |topic| topic.partitions.to_vec());
@@ -215,6 +229,30 @@ impl Producer {
         topics.insert(Arc::clone(&found.name), Arc::clone(&topic));
         self.generation.fetch_add(1, Ordering::AcqRel);
         Ok(Some(topic))
+    }
+
+    /// Asks the cluster for a topic, unless an answer is being waited for.
+    fn ask(&self, name: &str) {
+        let metadata = self.client.metadata();
+        let mut asked = lock(&self.asked);
+        if !asked.contains_key(name) {
+            let name = Arc::from(name);
+            metadata.want_produced(&name, &self.client.waker());
+            asked.insert(name, metadata.count());
+            drop(asked);
+            metadata.request(&self.client.waker());
+        }
+    }
+
+    /// Whether the cluster has answered since a topic was asked for. An answer is used once.
+    fn is_answered(&self, name: &str) -> bool {
+        let count = self.client.metadata().count();
+        let mut asked = lock(&self.asked);
+        let is_answered = asked.get(name).is_some_and(|before| count > *before);
+        if is_answered {
+            asked.remove(name);
+        }
+        is_answered
     }
 
     /// How many times the cluster was asked, for [`wait_for_metadata`](Self::wait_for_metadata).
@@ -482,90 +520,5 @@ impl Drop for Producer {
     fn drop(&mut self) {
         self.give_up();
         self.shared.accumulator.completion.close();
-    }
-}
-
-/// Watched batches of a producer that have an outcome, and the bell of an event loop that waits for them.
-#[derive(Clone, Debug)]
-pub struct Completions(Arc<Completion>);
-
-impl Completions {
-    /// Takes the listed batches; the next one that is listed rings the bell.
-    pub fn take(&self) -> Vec<Arc<BatchState>> {
-        self.0.take()
-    }
-
-    /// Waits for listed batches; `None` when the producer is closed and nothing is left.
-    pub fn wait_and_take(&self) -> Option<Vec<Arc<BatchState>>> {
-        self.0.wait_and_take()
-    }
-
-    /// Ends the wait of [`wait_and_take`](Self::wait_and_take) once the list is empty.
-    pub fn close(&self) {
-        self.0.close();
-    }
-
-    /// A line to an event loop: it becomes readable once for each [`take`](Self::take) or [`arm_bell`](Self::arm_bell) that
-    /// something follows.
-    ///
-    /// # Errors
-    /// The operating system gives no socket pair.
-    pub fn bell(&self) -> Result<std::os::fd::OwnedFd, ClientError> {
-        let line = self.0.bell();
-        line.map_err(|error| ClientError::IllegalState(format!("no socket pair for the event loop: {error}")))
-    }
-
-    /// Arms the bell. False if there is something to look at already.
-    pub fn arm_bell(&self) -> bool {
-        self.0.arm_bell()
-    }
-
-    /// Rings the bell.
-    pub fn poke(&self) {
-        self.0.poke();
-    }
-}
-
-/// A flush that an event loop waits for.
-#[derive(Debug)]
-pub struct PendingFlush {
-    shared: Arc<ProducerShared>,
-    below: u64,
-}
-
-impl PendingFlush {
-    /// Whether every batch that was open at the beginning has its outcome.
-    pub fn is_done(&self) -> bool {
-        self.shared.accumulator.is_complete_below(self.below)
-    }
-}
-
-impl Drop for PendingFlush {
-    fn drop(&mut self) {
-        self.shared.flushing.fetch_sub(1, Ordering::AcqRel);
-        self.shared.accumulator.completion.unlisten();
-    }
-}
-
-/// A flush that is going on.
-#[derive(Debug)]
-pub struct Flush<'p> {
-    producer: &'p Producer,
-    below: u64,
-}
-
-impl Flush<'_> {
-    /// Waits up to `timeout`; whether every batch that was open at the beginning has its outcome.
-    pub fn wait(&self, timeout: Duration) -> bool {
-        let accumulator = &self.producer.shared.accumulator;
-        accumulator
-            .completion
-            .wait(timeout, || accumulator.is_complete_below(self.below))
-    }
-}
-
-impl Drop for Flush<'_> {
-    fn drop(&mut self) {
-        self.producer.shared.flushing.fetch_sub(1, Ordering::AcqRel);
     }
 }

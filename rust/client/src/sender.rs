@@ -2,6 +2,7 @@
 //! partition's batches in order. Runs on the I/O thread.
 
 mod answers;
+mod availability;
 mod expiry;
 
 use std::collections::btree_map::Entry;
@@ -24,6 +25,7 @@ use crate::outbox::{Kind, Outbox, Send};
 use crate::produce_message::{TOPIC_IDS_SINCE, VERSIONS, ZSTD_SINCE, encode};
 use crate::producer::ProducerShared;
 use crate::sequences::PartitionOrder;
+use availability::Availability;
 
 /// Idempotence without a sequence number.
 const NO_SEQUENCE: Sequence = Sequence {
@@ -52,6 +54,7 @@ pub(crate) struct Sender {
     identity: Identity,
     backoff: Backoff,
     next_expiry_check: Option<Instant>,
+    availability: Availability,
     found: Vec<Arc<PartitionQueue>>,
     scratch: Vec<u8>,
 }
@@ -76,6 +79,7 @@ impl Sender {
     pub(crate) fn new(index: usize, shared: Arc<ProducerShared>, retry_backoff: Backoff) -> Self {
         Self {
             index,
+            availability: Availability::new(shared.config.availability_timeout),
             shared,
             partitions: Vec::new(),
             waiting: VecDeque::new(),
@@ -89,7 +93,7 @@ impl Sender {
     }
 
     /// Sends what can be sent.
-    pub(crate) fn pump(&mut self, outbox: &mut Outbox, view: &ClusterView) {
+    pub(crate) fn pump(&mut self, outbox: &mut Outbox, view: &Arc<ClusterView>) {
         self.collect(outbox.now);
         self.expire(outbox.now);
         while !self.waiting.is_empty() && self.has_identity(outbox) {
@@ -162,7 +166,7 @@ impl Sender {
     }
 
     /// One batch of each partition whose turn it is, by leader.
-    fn gather(&mut self, outbox: &mut Outbox, view: &ClusterView) -> BTreeMap<NodeId, Gathered> {
+    fn gather(&mut self, outbox: &mut Outbox, view: &Arc<ClusterView>) -> BTreeMap<NodeId, Gathered> {
         let mut gathered: BTreeMap<NodeId, Gathered> = BTreeMap::new();
         let mut refused: BTreeSet<NodeId> = BTreeSet::new();
         for _ in 0..self.waiting.len() {
@@ -180,6 +184,9 @@ impl Sender {
             }
             let Some((node, _)) = view.leader(&partition.queue.topic, partition.queue.partition) else {
                 outbox.wants_metadata = true;
+                if !outbox.leaderless.contains(&partition.queue.topic) {
+                    outbox.leaderless.insert(Arc::clone(&partition.queue.topic));
+                }
                 continue;
             };
             if refused.contains(&node) {
@@ -189,11 +196,13 @@ impl Sender {
                 Entry::Occupied(request) => request.into_mut(),
                 Entry::Vacant(place) => {
                     if let Some(api_version) = self.room_at(outbox, node) {
+                        self.availability.drains(node);
                         place.insert(Gathered {
                             api_version,
                             ..Gathered::default()
                         })
                     } else {
+                        self.availability.is_stuck(node, outbox.now);
                         refused.insert(node);
                         continue;
                     }
@@ -205,6 +214,7 @@ impl Sender {
             }
         }
         gathered.retain(|_, request| !request.batches.is_empty());
+        self.availability.mark(outbox.now, view, &self.shared);
         gathered
     }
 
@@ -366,6 +376,11 @@ impl Sender {
         }
     }
 
+    /// Topics that no batch was opened for since `before`. They are told once.
+    pub(crate) fn idle_topics(&self, before: Instant) -> Vec<Arc<str>> {
+        self.shared.accumulator.take_idle_topics(before)
+    }
+
     /// When to look again, if nothing happens before.
     pub(crate) fn next_deadline(&self, now: Instant) -> Option<Instant> {
         let accumulator = &self.shared.accumulator;
@@ -381,6 +396,7 @@ impl Sender {
             None
         };
         let identity = self.identity.next_retry(now).filter(|_| !self.waiting.is_empty());
-        retries.chain(due).chain(expiry).chain(identity).min()
+        let stuck = self.availability.next_deadline(now);
+        retries.chain(due).chain(expiry).chain(identity).chain(stuck).min()
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use barnabas_broker::{
     ApiRequest, BrokerConfig, BrokerError, Change, Endpoint, Event, Feature, KeyValue, Node, OptionMap, PartitionState,
-    TopicChange, TopicId, WatchKind,
+    TopicChange, TopicId, TypeValue, WatchKind,
 };
 use barnabas_net::server::Listener;
 use barnabas_records::{BatchBuilder, BatchIter, ControlKey, RecordIter, RecordsError, Seal};
@@ -64,7 +64,7 @@ type ListenerTuple = (String, String, u16);
 /// Log start, high watermark, last stable offset, log end, leader epoch.
 type InfoTuple = (i64, i64, i64, i64, i32);
 /// Partition, leader, leader epoch, replicas, in-sync replicas.
-type PartitionTuple = (i32, i32, i32, Vec<i32>, Vec<i32>);
+type PartitionTuple = (i32, i32, i32, Vec<i32>, Vec<i32>, (Vec<i32>, Vec<i32>));
 
 #[pymethods]
 impl BrokerCore {
@@ -161,29 +161,23 @@ impl BrokerCore {
             .map_err(|error| raise_broker_at(py, &error, topic, partition))
     }
 
-    /// Appends one control record and returns its offset.
-    #[expect(clippy::too_many_arguments, reason = "one value per part of a control record")]
+    /// The same of control records, given as type and value.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments are extracted into owned values")]
     fn append_control(
         &self,
         py: Python<'_>,
         topic: &str,
         partition: i32,
         leader_epoch: i32,
-        control_type: i16,
-        key_version: i16,
-        value: &[u8],
+        records: Vec<(i16, PyBackedBytes)>,
         timestamp_ms: i64,
     ) -> PyResult<i64> {
+        let records: Vec<TypeValue<'_>> = records
+            .iter()
+            .map(|(control_type, value)| (*control_type, &**value))
+            .collect();
         self.node(py)?
-            .append_control(
-                topic,
-                partition,
-                leader_epoch,
-                control_type,
-                key_version,
-                value,
-                timestamp_ms,
-            )
+            .append_control(topic, partition, leader_epoch, &records, timestamp_ms)
             .map_err(|error| raise_broker_at(py, &error, topic, partition))
     }
 
@@ -331,6 +325,7 @@ fn broker_config(config: &Bound<'_, PyDict>) -> PyResult<BrokerConfig> {
         listeners: listeners(required(config, "listeners")?),
         advertised: listeners(required(config, "advertised")?),
         reactors: required(config, "reactors")?,
+        reactors_max: required(config, "reactors_max")?,
         temporary: required(config, "temporary")?,
         log_defaults: required::<OptionMap>(config, "log_defaults")?,
         options: required::<OptionMap>(config, "broker")?,
@@ -452,6 +447,10 @@ fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
                 endpoints: endpoints.collect(),
             })
         }
+        "remove_broker" => {
+            let (_, node_id): (String, i32) = tuple.extract()?;
+            Ok(Change::RemoveBroker { node_id })
+        }
         "controller" => {
             let (_, node_id): (String, i32) = tuple.extract()?;
             Ok(Change::Controller { node_id })
@@ -460,26 +459,7 @@ fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
             let (_, options): (String, OptionMap) = tuple.extract()?;
             Ok(Change::BrokerOptions(options))
         }
-        "topic" => {
-            type Fields = (String, String, TopicId, bool, Vec<PartitionTuple>, OptionMap);
-            let (_, name, topic_id, is_internal, partitions, options): Fields = tuple.extract()?;
-            let partitions = partitions
-                .into_iter()
-                .map(|(index, leader, leader_epoch, replicas, isr)| PartitionState {
-                    index,
-                    leader,
-                    leader_epoch,
-                    replicas,
-                    isr,
-                });
-            Ok(Change::Topic(TopicChange {
-                name,
-                topic_id,
-                is_internal,
-                partitions: partitions.collect(),
-                options,
-            }))
-        }
+        "topic" => topic_change(tuple),
         "features" => {
             let (_, levels): (String, BTreeMap<String, i16>) = tuple.extract()?;
             Ok(Change::Features(levels))
@@ -499,6 +479,30 @@ fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
         }
         other => Err(PyValueError::new_err(format!("unknown change {other:?}"))),
     }
+}
+
+/// A topic as published, from its tuple.
+fn topic_change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
+    type Fields = (String, String, TopicId, bool, Vec<PartitionTuple>, OptionMap);
+    let (_, name, topic_id, is_internal, partitions, options): Fields = tuple.extract()?;
+    let partitions = partitions
+        .into_iter()
+        .map(|(index, leader, leader_epoch, replicas, isr, elr)| PartitionState {
+            index,
+            leader,
+            leader_epoch,
+            replicas,
+            isr,
+            eligible_leader_replicas: elr.0,
+            last_known_elr: elr.1,
+        });
+    Ok(Change::Topic(TopicChange {
+        name,
+        topic_id,
+        is_internal,
+        partitions: partitions.collect(),
+        options,
+    }))
 }
 
 fn make_batch<'a>(

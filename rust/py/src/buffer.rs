@@ -1,10 +1,12 @@
-//! Bytes that Rust keeps and Python reads in place: the buffer protocol. The only file of this crate with `unsafe`.
+//! Objects that the interpreter treats in a way that pyo3 has no safe call for: bytes that Rust keeps and Python reads in place
+//! (the buffer protocol), and handles that the garbage collector passes over. The only file of this crate with `unsafe`.
 
 use std::ffi::c_int;
 
 use bytes::Bytes;
+use pyo3::PyClass;
 use pyo3::exceptions::PyBufferError;
-use pyo3::ffi::{Py_buffer, PyBuffer_FillInfo};
+use pyo3::ffi::{Py_buffer, PyBuffer_FillInfo, PyObject_GC_UnTrack};
 use pyo3::prelude::*;
 
 use crate::columns::EncodedBatch;
@@ -25,6 +27,17 @@ pub(crate) trait Exported {
 #[derive(Debug)]
 struct Pinned {
     bytes: Bytes,
+}
+
+/// Has the garbage collector pass over an object of a class whose objects refer to no object of Python, or to none that it
+/// would be told of. All of pyo3's classes are the collector's, and a program that keeps a handle of each record would pay
+/// for looking at all of them, again and again, as much as for sending them.
+#[expect(unsafe_code, reason = "pyo3 has no call for it")]
+pub(crate) fn passed_over<T: PyClass>(object: Bound<'_, T>) -> Bound<'_, T> {
+    // SAFETY: the object is alive, and the collector's, as all objects of pyo3's classes are. Their deallocation takes them
+    // out again, for which it does not matter whether they were in. The interpreter is attached.
+    unsafe { PyObject_GC_UnTrack(object.as_ptr().cast()) };
+    object
 }
 
 /// Fills `view` with `bytes`, read-only. The bytes live until the view is released, whatever becomes of the object that

@@ -18,6 +18,7 @@ use barnabas_records::{Compression, RecordsError};
 use bytes::Bytes;
 use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use pyo3_arrow::input::AnyRecordBatch;
 use pyo3_arrow::{PySchema, PyTable};
@@ -41,7 +42,8 @@ pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<EncodedBatch>()?;
     m.add_function(wrap_pyfunction!(batches, m)?)?;
     m.add_function(wrap_pyfunction!(encode_json, m)?)?;
-    m.add_function(wrap_pyfunction!(encode_avro, m)?)
+    m.add_function(wrap_pyfunction!(encode_avro, m)?)?;
+    m.add_function(wrap_pyfunction!(infer_schema, m)?)
 }
 
 /// The exception for an error of the columnar crate.
@@ -264,6 +266,7 @@ fn decode(records: &Records, decoder: &mut Decoder) -> Result<Vec<RecordBatch>, 
             payload: &payload,
             first_offset: wanted.start,
             end_offset: wanted.end,
+            chosen: None,
         };
         decoder.push_shared(&slice, &payload, &mut batches)?;
     }
@@ -520,6 +523,26 @@ fn encode_json(
             Ok(Arc::new(json::encode(&rows, &options)?) as ArrayRef)
         }))
     })
+}
+
+/// The schema that JSON values have, by the rules of Spark's `spark.read.json`; None is passed over.
+///
+/// A `ValueError` that is about a value of `mode` FAILFAST has its index as its second argument.
+#[pyfunction]
+#[pyo3(signature = (values, *, options=None))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+fn infer_schema(
+    py: Python<'_>,
+    values: Vec<Option<PyBackedBytes>>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<PySchema> {
+    let options = PayloadOptions::parse("json", &option_map(options)?).map_err(|error| raised(py, &error))?;
+    let values = values.iter().map(|value| value.as_deref());
+    match json::infer(values, &options) {
+        Ok(schema) => Ok(PySchema::new(Arc::new(schema))),
+        Err(error @ ColumnarError::NotInferred { index, .. }) => Err(PyValueError::new_err((error.to_string(), index))),
+        Err(error) => Err(raised(py, &error)),
+    }
 }
 
 /// A table whose `value` column is the rows in Avro's binary encoding.

@@ -3,6 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
 use arrow_schema::SchemaRef;
 use barnabas_client::ClientError;
 use barnabas_client::config::{OptionValue, Options};
@@ -29,15 +32,16 @@ pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Finds out whether every column of an Arrow schema can be read.
 ///
 /// Without `raw_columns` all are Kafka's own; otherwise those that it names, and the others come from the values, which
-/// are of `format` and read with `options`.
+/// are of `format` and read with `options`. With `names_schemas` Avro's values name their schemas, which a resolver tells.
 #[pyfunction]
-#[pyo3(signature = (schema, raw_columns=None, *, format="json", options=None))]
+#[pyo3(signature = (schema, raw_columns=None, *, format="json", options=None, names_schemas=false))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 fn check_schema(
     schema: PySchema,
     raw_columns: Option<Vec<String>>,
     format: &str,
     options: Option<&Bound<'_, PyDict>>,
+    names_schemas: bool,
 ) -> PyResult<()> {
     projection(
         schema.into_inner(),
@@ -45,7 +49,7 @@ fn check_schema(
         false,
         format,
         options,
-        false,
+        names_schemas,
     )
     .map(|_| ())
 }
@@ -84,6 +88,17 @@ fn checked(conditions: Vec<(String, String, PyArray)>, schema: &SchemaRef) -> Py
         Condition::new(schema, &column, test, &values).map_err(|error| PyValueError::new_err(error.to_string()))
     };
     conditions.into_iter().map(check).collect()
+}
+
+/// The offsets of the records that are wanted.
+fn chosen(offsets: PyArray) -> PyResult<Arc<[i64]>> {
+    let (offsets, _) = offsets.into_inner();
+    let refused = || PyValueError::new_err("offsets are 64-bit integers without nulls, in ascending order");
+    let numbers = offsets.as_primitive_opt::<Int64Type>().ok_or_else(refused)?;
+    if numbers.null_count() > 0 || !numbers.values().is_sorted() {
+        return Err(refused());
+    }
+    Ok(Arc::from(&**numbers.values()))
 }
 
 /// Finds out whether conditions can be asked of the columns of a schema.
@@ -136,7 +151,8 @@ fn option_value(value: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
 /// run ahead on a thread that never waits for Python, but for the schemas that Avro's values name: `resolver` gives a
 /// schema's text by its id, or None, and is called by `next()`. Dropping the scan ends it. `conditions` are of a column,
 /// a comparison (`in`, `!=`, `<`, `<=`, `>`, `>=`, `is null`, `is not null`) and an array of what to compare with; rows
-/// that do not meet all of them are left out.
+/// that do not meet all of them are left out. Of the records only those whose offsets are in the array `offsets`, if there is
+/// one, are decoded.
 #[pyclass(frozen, module = "barnabas._core")]
 #[derive(Debug)]
 pub(crate) struct Scan {
@@ -168,7 +184,7 @@ impl Scan {
     #[new]
     #[pyo3(signature = (client, topic, partition, start, end, schema, *, raw_columns=None, fail_fast=false,
                         format="json", options=None, resolver=None, rows=None, conditions=Vec::new(),
-                        idle_timeout_ms=120_000))]
+                        offsets=None, idle_timeout_ms=120_000))]
     #[expect(
         clippy::too_many_arguments,
         clippy::needless_pass_by_value,
@@ -189,6 +205,7 @@ impl Scan {
         resolver: Option<Py<PyAny>>,
         rows: Option<usize>,
         conditions: Vec<(String, String, PyArray)>,
+        offsets: Option<PyArray>,
         idle_timeout_ms: u64,
     ) -> PyResult<Self> {
         let schema = schema.into_inner();
@@ -213,6 +230,7 @@ impl Scan {
             conditions: checked(conditions, projection.schema())?,
             projection,
             limits,
+            chosen: offsets.map(chosen).transpose()?,
         };
         let scan = client.pool.scan(config, Duration::from_millis(idle_timeout_ms));
         Ok(Self {

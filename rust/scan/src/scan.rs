@@ -39,6 +39,8 @@ pub struct ScanConfig {
     pub limits: Limits,
     /// What rows must meet, all of it, to be handed over.
     pub conditions: Vec<Condition>,
+    /// The offsets of the records that are wanted, in ascending order; all if there is no list. Others are not decoded.
+    pub chosen: Option<Arc<[i64]>>,
 }
 
 /// What [`Scan::next_within`] found.
@@ -237,6 +239,7 @@ impl Worker {
             payload: &batch.payload,
             first_offset: batch.first_offset.max(self.position),
             end_offset: batch.end_offset.min(self.config.end),
+            chosen: self.config.chosen.as_deref(),
         };
         if self.ask_for_schemas(&slice)? == Ended::Cancelled {
             return Ok(Ended::Cancelled);

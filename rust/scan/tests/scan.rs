@@ -90,6 +90,7 @@ fn config(range: Range<i64>, rows: usize) -> ScanConfig {
         projection: offsets_projection(),
         limits: Limits { rows, bytes: 1 << 20 },
         conditions: Vec::new(),
+        chosen: None,
     }
 }
 
@@ -202,6 +203,37 @@ fn an_error_names_its_place_and_comes_once() {
 
     let refused = Scan::start(config(0..9, 2), || Err::<Prepared, _>(ClientError::Closed), || ()).unwrap();
     assert_eq!(refused.map(|batch| batch.is_err()).collect::<Vec<_>>(), [true]);
+}
+
+#[test]
+fn only_chosen_records_are_decoded() {
+    let batches = || {
+        (0..10)
+            .map(|index| Ok(fetched(index * 3, 3, false)))
+            .collect::<Vec<_>>()
+    };
+    let chosen = |numbers: &[i64]| ScanConfig {
+        chosen: Some(numbers.into()),
+        ..config(2..20, 100)
+    };
+    assert_eq!(
+        offsets(scan(chosen(&[0, 1, 2, 5, 17, 20, 99]), batches())),
+        [[2, 5, 17]]
+    );
+    assert_eq!(offsets(scan(chosen(&[]), batches())), Vec::<Vec<i64>>::new());
+    // Values are their offsets, so that none of them is an object of fields.
+    let schema = Arc::new(Schema::new(vec![Field::new("f", DataType::Int64, true)]));
+    let config = ScanConfig {
+        projection: Projection::json(schema, &[], BadRecords::Fail).unwrap(),
+        ..chosen(&[7])
+    };
+    let errors: Vec<String> = scan(config, batches())
+        .map(|batch| batch.unwrap_err().to_string())
+        .collect();
+    assert!(
+        errors.len() == 1 && errors[0].starts_with("t-0 at offset 7: "),
+        "{errors:?}"
+    );
 }
 
 #[test]

@@ -168,37 +168,98 @@ pub(super) fn copied(what: &'static str, object: &Bound<'_, PyAny>) -> PyResult<
 /// A header as records are written.
 pub(super) type Pair<'a> = (&'a [u8], Option<&'a [u8]>);
 
-/// Headers: pairs of a name and bytes or None.
-pub(super) struct HeadersArgument<'py>(Vec<(Bound<'py, PyString>, Option<BytesArgument<'py>>)>);
+/// Headers of a record that need no allocation.
+const HEADERS_INLINE: usize = 2;
+
+/// A header's name and value, kept alive.
+type Held<'py> = (Bound<'py, PyString>, Option<BytesArgument<'py>>);
+
+/// Headers: pairs of a name and bytes or None. The first ones, mostly all, lie in place.
+#[derive(Default)]
+pub(super) struct HeadersArgument<'py> {
+    first: [Option<Held<'py>>; HEADERS_INLINE],
+    rest: Vec<Held<'py>>,
+}
 
 impl<'py> HeadersArgument<'py> {
     pub(super) fn new(headers: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+        let mut found = Self::default();
         let Some(headers) = headers.filter(|headers| !headers.is_none()) else {
-            return Ok(Self(Vec::new()));
+            return Ok(found);
         };
         // Nearly always a list, which needs no iterator.
         if let Ok(list) = headers.cast_exact::<PyList>() {
-            return list
-                .iter()
-                .map(|pair| Self::pair(&pair))
-                .collect::<PyResult<_>>()
-                .map(Self);
+            for (at, pair) in list.iter().enumerate() {
+                found.put(at, Self::pair(&pair)?);
+            }
+        } else {
+            for (at, pair) in headers.try_iter()?.enumerate() {
+                found.put(at, Self::pair(&pair?)?);
+            }
         }
-        let pairs = headers.try_iter()?.map(|pair| Self::pair(&pair?));
-        pairs.collect::<PyResult<_>>().map(Self)
+        Ok(found)
     }
 
-    fn pair(pair: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyString>, Option<BytesArgument<'py>>)> {
+    #[inline]
+    fn put(&mut self, at: usize, held: Held<'py>) {
+        match self.first.get_mut(at) {
+            Some(place) => *place = Some(held),
+            None => self.rest.push(held),
+        }
+    }
+
+    #[inline]
+    fn pair(pair: &Bound<'py, PyAny>) -> PyResult<Held<'py>> {
+        // Nearly always a tuple of exactly these types; whatever else is one is found out, or refused, by `extract`.
+        if let Ok(tuple) = pair.cast_exact::<PyTuple>()
+            && tuple.len() == 2
+            && let Ok(name) = tuple.get_borrowed_item(0)?.cast_exact::<PyString>()
+        {
+            let value = tuple.get_borrowed_item(1)?;
+            return Ok((name.to_owned(), BytesArgument::new("header value", &value)?));
+        }
         let (name, value): (Bound<'py, PyString>, Bound<'py, PyAny>) = pair.extract()?;
         Ok((name, BytesArgument::new("header value", &value)?))
     }
 
     /// As records are written.
-    pub(super) fn as_pairs(&self) -> PyResult<Vec<Pair<'_>>> {
-        self.0
-            .iter()
-            .map(|(name, value)| Ok((name.to_str()?.as_bytes(), value.as_ref().map(BytesArgument::as_bytes))))
-            .collect()
+    #[inline]
+    pub(super) fn as_pairs(&self) -> PyResult<Pairs<'_>> {
+        let mut pairs = Pairs::default();
+        for (place, held) in pairs.first.iter_mut().zip(self.first.iter().flatten()) {
+            *place = as_pair(held)?;
+            pairs.count += 1;
+        }
+        if !self.rest.is_empty() {
+            let all = self.first.iter().flatten().chain(&self.rest);
+            pairs.all = all.map(as_pair).collect::<PyResult<_>>()?;
+        }
+        Ok(pairs)
+    }
+}
+
+#[inline]
+fn as_pair<'a>((name, value): &'a Held<'_>) -> PyResult<Pair<'a>> {
+    Ok((name.to_str()?.as_bytes(), value.as_ref().map(BytesArgument::as_bytes)))
+}
+
+/// Headers of one record, borrowed.
+#[derive(Default)]
+pub(super) struct Pairs<'a> {
+    first: [Pair<'a>; HEADERS_INLINE],
+    count: usize,
+    /// All of them, if they are more.
+    all: Vec<Pair<'a>>,
+}
+
+impl<'a> Pairs<'a> {
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[Pair<'a>] {
+        if self.all.is_empty() {
+            self.first.get(..self.count).unwrap_or_default()
+        } else {
+            &self.all
+        }
     }
 }
 

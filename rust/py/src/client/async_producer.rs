@@ -13,6 +13,7 @@ use super::arguments::{HeadersArgument, raised};
 use super::async_delivery::{AsyncDelivery, AsyncDeliveryBatch, settled};
 use super::delivery::{Runs, Timestamps};
 use super::producer::{Chunk, Partitions, ProducerCore, borrowed, checked_timestamp, checked_timestamps, now_ms};
+use crate::buffer::passed_over;
 
 /// A place in the queue for room in `buffer.memory`. Dropping it gives the place up, or the room.
 #[pyclass(frozen, module = "barnabas")]
@@ -119,7 +120,7 @@ impl ProducerCore {
             timestamp,
             key,
             value,
-            headers: &pairs,
+            headers: pairs.as_slice(),
         };
         self.producer.check_open().map_err(|error| raised(py, &error))?;
         self.producer.check_size(&record).map_err(|error| raised(py, &error))?;
@@ -130,7 +131,7 @@ impl ProducerCore {
         match self.producer.try_send(&topic, partition, &record, buffer) {
             Ok(Appended { batch, index, .. }) => {
                 let delivery = AsyncDelivery::new(batch, index, timestamp, Arc::clone(&self.watchers));
-                Py::new(py, delivery).map(Offered::Taken)
+                Bound::new(py, delivery).map(|delivery| Offered::Taken(passed_over(delivery).unbind()))
             }
             Err(NotSent::NoBuffer(size)) => Ok(Offered::Missing(Missing::Room(size))),
             Err(NotSent::Error(error)) => Err(raised(py, &error)),

@@ -10,6 +10,7 @@ use pyo3::types::{PyString, PyTuple};
 
 use super::arguments::seconds;
 use super::watchers::{CallbackQueue, Watchers};
+use crate::buffer::passed_over;
 use crate::door::wait_in_slices;
 use crate::error::{raise, raise_code_at};
 
@@ -24,12 +25,13 @@ pub(crate) struct Delivery {
 
 impl Delivery {
     #[inline]
-    pub(super) fn new(batch: Arc<BatchState>, index: u32, timestamp: i64) -> Self {
-        Self {
+    pub(super) fn new(py: Python<'_>, batch: Arc<BatchState>, index: u32, timestamp: i64) -> PyResult<Bound<'_, Self>> {
+        let delivery = Self {
             batch,
             index,
             timestamp,
-        }
+        };
+        Bound::new(py, delivery).map(passed_over)
     }
 }
 
@@ -53,22 +55,16 @@ impl Delivery {
     fn add_done_callback(slf: &Bound<'_, Self>, callback: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = slf.py();
         let batch = &slf.get().batch;
-        let watchers = batch
-            .attachment()
-            .and_then(|attachment| attachment.downcast::<Watched>().ok());
-        let handle = slf.clone().into_any();
-        let Some(watched) = watchers else {
+        let watched = batch.attachment();
+        let kept = watched
+            .as_ref()
+            .and_then(|attached| attached.downcast_ref::<Watched>())
+            .and_then(|watched| Some((watched, watched.watchers.call_back(batch, slf.as_any(), callback)?)));
+        match kept {
+            Some((_, false)) => Ok(()),
+            Some((watched, true)) => watched.serve(py),
             // The producer is gone, and with it the thread.
-            callback.call1((handle,))?;
-            return Ok(());
-        };
-        match watched
-            .watchers
-            .call_back(batch, handle.clone().unbind(), callback.clone().unbind())
-        {
-            Some(false) => Ok(()),
-            Some(true) => watched.serve(py),
-            None => callback.call1((handle,)).map(|_| ()),
+            None => callback.call1((slf,)).map(|_| ()),
         }
     }
 
@@ -297,9 +293,9 @@ impl DeliveryBatch {
         self.len
     }
 
-    fn __getitem__(&self, index: isize) -> PyResult<Delivery> {
+    fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, Delivery>> {
         let (batch, index, timestamp) = self.place(index)?;
-        Ok(Delivery::new(batch, index, timestamp))
+        Delivery::new(py, batch, index, timestamp)
     }
 
     /// Whether every record was acknowledged, or has failed.
@@ -333,7 +329,7 @@ impl DeliveryBatch {
         }
         let waits: PyResult<Vec<_>> = batches
             .into_iter()
-            .map(|(batch, index, timestamp)| Py::new(py, Delivery::new(batch, index, timestamp)))
+            .map(|(batch, index, timestamp)| Delivery::new(py, batch, index, timestamp))
             .collect();
         let awaited = AWAITED.import(py, "barnabas.client.callbacks", "all_awaited")?;
         awaited

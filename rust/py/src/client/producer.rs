@@ -3,15 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use barnabas_client::config::ProducerConfig;
 use barnabas_client::{Appended, Buffer, Completions, NotSent, Producer, RecordData, TopicState};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use rustix::time::{ClockId, clock_gettime};
 
-use super::arguments::{BytesArgument, HeadersArgument, Pair, copied, options, raised, seconds};
+use super::arguments::{BytesArgument, HeadersArgument, Pairs, copied, options, raised, seconds};
 use super::core::ClientCore;
 use super::delivery::{Delivery, DeliveryBatch, Runs, Timestamps, Watched};
 use super::watchers::Watchers;
@@ -97,16 +98,16 @@ impl ProducerCore {
     /// Adds a record to the open batch of its partition; waits, detached, while there is no room.
     #[pyo3(signature = (topic, value = None, key = None, partition = None, timestamp = None, headers = None))]
     #[expect(clippy::too_many_arguments, reason = "the arguments of a record")]
-    fn send(
+    fn send<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         topic: &Bound<'_, PyString>,
         value: Option<&Bound<'_, PyAny>>,
         key: Option<&Bound<'_, PyAny>>,
         partition: Option<i32>,
         timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Delivery> {
+    ) -> PyResult<Bound<'py, Delivery>> {
         let (mut copied_value, mut copied_key) = (Vec::new(), Vec::new());
         let value = borrowed("value", value, &mut copied_value)?;
         let key = borrowed("key", key, &mut copied_key)?;
@@ -133,7 +134,7 @@ impl ProducerCore {
                 timestamp,
                 key,
                 value,
-                headers: &pairs,
+                headers: pairs.as_slice(),
             },
         )
     }
@@ -206,28 +207,30 @@ impl ProducerCore {
 
 impl ProducerCore {
     #[inline]
-    fn send_record(
+    fn send_record<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         name: &Bound<'_, PyString>,
         partition: Option<i32>,
         record: &RecordData<'_>,
-    ) -> PyResult<Delivery> {
+    ) -> PyResult<Bound<'py, Delivery>> {
         // In a forked child too, whose records nobody would send.
         self.producer.check_open().map_err(|error| raised(py, &error))?;
-        {
+        // No object of Python is made while the cache is locked: the collector might run, and with it a finalizer that sends.
+        let sent = {
             let cache = self.cache();
-            if let Some(topic) = cache.get(self.producer.generation(), name)
-                && self.producer.check_size(record).is_ok()
-            {
-                match self.producer.try_send(topic, partition, record, None) {
-                    Ok(Appended { batch, index, .. }) => return Ok(Delivery::new(batch, index, record.timestamp)),
-                    Err(NotSent::NoBuffer(_)) => {}
-                    Err(NotSent::Error(error)) => return Err(raised(py, &error)),
+            match cache.get(self.producer.generation(), name) {
+                Some(topic) if self.producer.check_size(record).is_ok() => {
+                    Some(self.producer.try_send(topic, partition, record, None))
                 }
+                _ => None,
             }
+        };
+        match sent {
+            Some(Ok(Appended { batch, index, .. })) => Delivery::new(py, batch, index, record.timestamp),
+            Some(Err(NotSent::Error(error))) => Err(raised(py, &error)),
+            Some(Err(NotSent::NoBuffer(_))) | None => self.send_slowly(py, name, partition, record),
         }
-        self.send_slowly(py, name, partition, record)
     }
 
     pub(super) fn cache(&self) -> MutexGuard<'_, TopicCache> {
@@ -236,20 +239,20 @@ impl ProducerCore {
 
     /// The topic is not known yet, or there is no room: waits.
     #[cold]
-    fn send_slowly(
+    fn send_slowly<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         name: &Bound<'_, PyString>,
         partition: Option<i32>,
         record: &RecordData<'_>,
-    ) -> PyResult<Delivery> {
+    ) -> PyResult<Bound<'py, Delivery>> {
         let deadline = Instant::now() + self.producer.config().max_block;
         let topic = self.topic(py, name, deadline)?;
         self.producer.check_size(record).map_err(|error| raised(py, &error))?;
         let mut buffer = None;
         loop {
             match self.producer.try_send(&topic, partition, record, buffer.take()) {
-                Ok(Appended { batch, index, .. }) => return Ok(Delivery::new(batch, index, record.timestamp)),
+                Ok(Appended { batch, index, .. }) => return Delivery::new(py, batch, index, record.timestamp),
                 Err(NotSent::NoBuffer(size)) => buffer = Some(self.wait_for_buffer(py, size, deadline)?),
                 Err(NotSent::Error(error)) => return Err(raised(py, &error)),
             }
@@ -434,14 +437,14 @@ impl<'py> Chunk<'py> {
     }
 
     /// Headers of each record as they are written.
-    pub(super) fn pairs(&self) -> PyResult<Vec<Vec<Pair<'_>>>> {
+    pub(super) fn pairs(&self) -> PyResult<Vec<Pairs<'_>>> {
         self.headers.iter().map(HeadersArgument::as_pairs).collect()
     }
 
     pub(super) fn record<'a>(
         &'a self,
         index: usize,
-        headers: &'a [Vec<Pair<'a>>],
+        headers: &'a [Pairs<'a>],
         timestamps: &Timestamps,
     ) -> RecordData<'a> {
         let bytes = |column: &'a [Option<BytesArgument<'py>>]| {
@@ -453,7 +456,7 @@ impl<'py> Chunk<'py> {
             timestamp: timestamps.at(self.start + index),
             key: bytes(&self.keys),
             value: bytes(&self.values),
-            headers: headers.get(index).map_or(&[], Vec::as_slice),
+            headers: headers.get(index).map_or(&[], Pairs::as_slice),
         }
     }
 }
@@ -511,6 +514,10 @@ pub(super) fn checked_timestamp(timestamp: i64) -> PyResult<i64> {
 
 #[inline]
 pub(super) fn now_ms() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
+    // Once per record: a `SystemTime`'s difference in 128 bits costs half as much as the clock itself.
+    let now = clock_gettime(ClockId::Realtime);
+    now.tv_sec
+        .saturating_mul(1000)
+        .saturating_add(now.tv_nsec / 1_000_000)
+        .max(0)
 }

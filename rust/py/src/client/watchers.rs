@@ -2,6 +2,7 @@
 //! an event loop, takes the list and calls.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use barnabas_client::{BatchState, Completions};
@@ -13,6 +14,29 @@ use super::async_delivery::AsyncDelivery;
 /// A handle, and what to call with it.
 type Callback = (Py<PyAny>, Py<PyAny>);
 
+/// Spreads the numbers of batches, which nobody else chooses: the general hash costs more than all else of a callback.
+#[derive(Debug, Default)]
+struct BatchIdHasher(u64);
+
+impl Hasher for BatchIdHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, id: u64) {
+        // The golden ratio's bits; numbers of batches differ in their high bits only.
+        self.0 = (self.0 ^ id).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+type ByBatch<T> = HashMap<u64, Vec<T>, BuildHasherDefault<BatchIdHasher>>;
+
 /// What waits for the batches of one producer.
 #[derive(Debug, Default)]
 pub(super) struct Watchers {
@@ -22,9 +46,9 @@ pub(super) struct Watchers {
 #[derive(Debug, Default)]
 struct WatchersState {
     /// By batch: handles and what to call with each.
-    callbacks: HashMap<u64, Vec<Callback>>,
+    callbacks: ByBatch<Callback>,
     /// By batch: handles that keep their callbacks themselves.
-    handles: HashMap<u64, Vec<Py<AsyncDelivery>>>,
+    handles: ByBatch<Py<AsyncDelivery>>,
     /// The loop that the producer belongs to.
     event_loop: Option<Py<PyAny>>,
     is_served: bool,
@@ -40,13 +64,17 @@ impl Watchers {
 
     /// Remembers `callback` for a record's handle. Whether it is the first ever, so that nobody looks at the list yet; `None`
     /// if the producer is gone.
-    pub(super) fn call_back(&self, batch: &Arc<BatchState>, handle: Py<PyAny>, callback: Py<PyAny>) -> Option<bool> {
+    pub(super) fn call_back(
+        &self,
+        batch: &Arc<BatchState>,
+        handle: &Bound<'_, PyAny>,
+        callback: &Bound<'_, PyAny>,
+    ) -> Option<bool> {
         let (is_new, is_first) = {
             let mut state = self.state();
             let callbacks = state.callbacks.entry(batch.id()).or_default();
-            callbacks.push((handle, callback));
-            let is_new = callbacks.len() == 1;
-            (is_new, !std::mem::replace(&mut state.is_served, true))
+            callbacks.push((handle.clone().unbind(), callback.clone().unbind()));
+            (callbacks.len() == 1, !std::mem::replace(&mut state.is_served, true))
         };
         // A batch that has an entry is listed, or will be: its entry goes when the list is taken.
         (!is_new || batch.watch()).then_some(is_first)
@@ -117,13 +145,15 @@ impl CallbackQueue {
 
 #[pymethods]
 impl CallbackQueue {
-    /// Waits until records have outcomes whose handles have callbacks: pairs of handle and callback. None when the queue is
-    /// closed and empty. To be called on a thread of its own: signals do not end the wait, `close()` does.
-    fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
+    /// Waits until records have outcomes whose handles have callbacks: the handles and, for each, what to call. Two lists
+    /// cost less than as many pairs as there are records. None when the queue is closed and empty. To be called on a thread of
+    /// its own: signals do not end the wait, `close()` does.
+    fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyList>, Bound<'py, PyList>)>> {
         let Some(batches) = py.detach(|| self.completions.wait_and_take()) else {
             return Ok(None);
         };
-        PyList::new(py, self.watchers.take_callbacks(&batches)).map(Some)
+        let (handles, callbacks): (Vec<_>, Vec<_>) = self.watchers.take_callbacks(&batches).into_iter().unzip();
+        Ok(Some((PyList::new(py, handles)?, PyList::new(py, callbacks)?)))
     }
 
     /// No more waiting: `take()` gives what is left, then None.

@@ -133,6 +133,7 @@ fn decode(bytes: &[u8], decoder: &mut Decoder) {
         payload: batch.payload(),
         first_offset: 0,
         end_offset: i64::MAX,
+        chosen: None,
     };
     let mut full = Vec::new();
     decoder.push(&slice, &mut full).expect("it decodes");
@@ -314,6 +315,7 @@ fn encoding(criterion: &mut Criterion<CpuTime>) {
             payload: batch.payload(),
             first_offset: 0,
             end_offset: i64::MAX,
+            chosen: None,
         };
         decoder.push(&slice, &mut Vec::new()).expect("it decodes");
         let rows = decoder.finish().expect("it decodes").expect("there are rows");

@@ -91,6 +91,7 @@ fn decode(bytes: &Bytes, decoder: &mut Decoder) {
         payload: &owner,
         first_offset: 0,
         end_offset: i64::MAX,
+        chosen: None,
     };
     let mut full = Vec::new();
     decoder.push_shared(&slice, &owner, &mut full).expect("it decodes");

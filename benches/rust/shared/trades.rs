@@ -145,6 +145,7 @@ pub(crate) fn decode(bytes: &[u8], decoder: &mut Decoder) {
         payload: batch.payload(),
         first_offset: 0,
         end_offset: i64::MAX,
+        chosen: None,
     };
     let mut full = Vec::new();
     decoder.push(&slice, &mut full).expect("it decodes");

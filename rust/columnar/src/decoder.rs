@@ -49,9 +49,17 @@ pub struct RecordSlice<'a> {
     pub first_offset: i64,
     /// Records from this offset on are left out.
     pub end_offset: i64,
+    /// The offsets of the records that are wanted, in ascending order; all if there is no list.
+    pub chosen: Option<&'a [i64]>,
 }
 
 impl RecordSlice<'_> {
+    /// Whether the record at an offset is wanted.
+    pub(crate) fn wants(&self, offset: i64) -> bool {
+        (self.first_offset..self.end_offset).contains(&offset)
+            && self.chosen.is_none_or(|chosen| chosen.binary_search(&offset).is_ok())
+    }
+
     fn broken(&self, source: RecordsError) -> ColumnarError {
         ColumnarError::Records {
             topic: self.topic.to_owned(),
@@ -145,11 +153,11 @@ impl Decoder {
         let mut run = 0;
         for record in RecordIter::new(slice.header, slice.payload) {
             let record = record.map_err(|source| slice.broken(source))?;
-            if record.offset < slice.first_offset {
-                continue;
-            }
             if record.offset >= slice.end_offset {
                 break;
+            }
+            if !slice.wants(record.offset) {
+                continue;
             }
             let size = record
                 .key

@@ -31,6 +31,17 @@ pub enum ColumnarError {
         /// What is wrong with its value.
         reason: String,
     },
+    /// A value that columns cannot be inferred from, under [`crate::BadRecords::Fail`].
+    #[error("value {index}: {reason}")]
+    NotInferred {
+        /// Which of the values, from 0 on.
+        index: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A format whose values do not name their columns.
+    #[error("columns are inferred from JSON only, not from {0}")]
+    InferredFormat(String),
     /// A column of the schema has a type that cannot be decoded.
     #[error("column {column:?}: type {data_type} cannot be decoded from {from}")]
     UnsupportedType {

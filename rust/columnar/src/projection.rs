@@ -278,9 +278,8 @@ impl Projection {
         let Some(payload) = self.payload().filter(|_| !slice.header.is_control()) else {
             return Vec::new();
         };
-        let wanted = slice.first_offset..slice.end_offset;
         let records = RecordIter::new(slice.header, slice.payload).map_while(std::result::Result::ok);
-        payload.missing_schemas(records.filter(|record| wanted.contains(&record.offset)))
+        payload.missing_schemas(records.filter(|record| slice.wants(record.offset)))
     }
 
     /// Where each column comes from, in the schema's order.

@@ -42,6 +42,7 @@ fn decode_with(
         payload: batch.payload(),
         first_offset: 0,
         end_offset: i64::MAX,
+        chosen: None,
     };
     let mut full = Vec::new();
     decoder.push(&slice, &mut full)?;

@@ -44,6 +44,7 @@ fn push(decoder: &mut Decoder, bytes: &[u8], offsets: std::ops::Range<i64>) -> V
         payload: batch.payload(),
         first_offset: offsets.start,
         end_offset: offsets.end,
+        chosen: None,
     };
     let mut full = Vec::new();
     decoder.push(&slice, &mut full).unwrap();
@@ -208,6 +209,7 @@ fn topics_and_partitions_of_several_slices_stay_apart() {
             payload: batch.payload(),
             first_offset: 0,
             end_offset: 100,
+            chosen: None,
         };
         decoder.push(&slice, &mut batches).unwrap();
     }
@@ -266,6 +268,7 @@ fn a_payload_cut_short_is_an_error_with_its_place() {
         payload: &payload[..payload.len() - 1],
         first_offset: 0,
         end_offset: 100,
+        chosen: None,
     };
     let error = decoder.push(&slice, &mut Vec::new()).unwrap_err();
     assert!(error.to_string().starts_with("topic-7: batch at offset 3: "), "{error}");

@@ -51,6 +51,7 @@ fn decode(
         payload: batch.payload(),
         first_offset: 0,
         end_offset: i64::MAX,
+        chosen: None,
     };
     decoder.push(&slice, &mut Vec::new())?;
     decoder.finish()

@@ -86,6 +86,7 @@ fn decode_with(decoder: &mut Decoder, values: &[&[u8]]) -> Result<Option<RecordB
         payload: batch.payload(),
         first_offset: 0,
         end_offset: i64::MAX,
+        chosen: None,
     };
     let mut full = Vec::new();
     decoder.push(&slice, &mut full)?;

@@ -24,6 +24,7 @@
 
 mod column;
 mod fields;
+mod infer;
 mod leaf;
 mod object;
 mod options;
@@ -35,6 +36,7 @@ mod write;
 use arrow_array::ArrayRef;
 use arrow_schema::{Field, Fields};
 
+pub use infer::infer;
 use object::{ObjectColumns, OnePass, Unusual};
 pub use options::{EpochUnit, JsonOptions, TimeOptions};
 use scan::{Malformed, Scanner};

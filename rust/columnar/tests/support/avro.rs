@@ -43,6 +43,7 @@ pub(crate) fn decode(
         payload: batch.payload(),
         first_offset: 0,
         end_offset: i64::MAX,
+        chosen: None,
     };
     let mut full = Vec::new();
     decoder.push(&slice, &mut full)?;

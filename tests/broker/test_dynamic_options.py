@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,14 +82,19 @@ def test_a_topic_that_is_created_later_goes_by_the_changed_options() -> None:
         assert client.produce("later", topic_id, 0, record_batch([b"x" * 500]))[0] == errors.MessageTooLargeError.code
 
 
-def cleaner_threads() -> int:
-    """How many threads of this process compact logs."""
+def threads_called(name: str) -> int:
+    """How many threads of this process have a name that begins so."""
     count = 0
     for task in Path("/proc/self/task").iterdir():
         # A thread may end meanwhile.
         with contextlib.suppress(OSError):
-            count += (task / "comm").read_text().startswith("barnabas-cleane")
+            count += (task / "comm").read_text().startswith(name)
     return count
+
+
+def cleaner_threads() -> int:
+    """How many threads of this process compact logs."""
+    return threads_called("barnabas-cleane")
 
 
 def wait_for(what: str, happened: Callable[[], object]) -> None:
@@ -140,6 +146,28 @@ def test_a_cleaner_that_could_not_work_is_refused(option: str, given: str) -> No
     with Broker() as broker, RawClient(broker.bootstrap_servers) as client:
         (result,) = client.ask(shape(resources=[resource])).responses
         assert result.error_code == errors.InvalidRequestError.code
+
+
+def test_reactors_become_more_while_the_broker_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 5)
+    others = threads_called("barnabas-net-")  # of brokers that other tests left running in this process
+
+    def reactors() -> int:
+        return threads_called("barnabas-net-") - others
+
+    with Broker(tmp_path, num_network_threads=2) as broker, RawClient(broker.bootstrap_servers) as client:
+        assert reactors() == 2
+        change(client, BROKER, "", "num.network.threads", "3")
+        wait_for("a third reactor", lambda: reactors() == 3)
+        # No more than there are cores for.
+        change(client, BROKER, "1", "num.network.threads", "6")
+        wait_for("a fourth reactor", lambda: reactors() == 4)
+        with contextlib.ExitStack() as stack:
+            for _ in range(8):
+                more = stack.enter_context(RawClient(broker.bootstrap_servers))
+                assert value(more, BROKER, "1", "num.network.threads") == "6"
+    with Broker(tmp_path, num_network_threads=2) as broker, RawClient(broker.bootstrap_servers) as client:
+        wait_for("four after a restart", lambda: reactors() == 4)
 
 
 def test_loggers_change_their_level(caplog: Any) -> None:

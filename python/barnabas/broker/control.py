@@ -1,7 +1,7 @@
 """The control thread: takes events from the data plane in batches and drives everything that decides.
 
-One turn pulls what has arrived, handles it in order, then the deadlines, then one slice of loading. Nothing here sleeps
-or touches sockets; `pull` is the only wait.
+One turn pulls what has arrived, handles it in order, then the deadlines, then one slice of loading and one piece of a
+large request. Nothing here sleeps or touches sockets; `pull` is the only wait.
 
 Time. Deadlines are judged after everything that arrived before them was handled: with the clock as read *before* the
 pull whose events have all been handled. They are set from when a request is handled, not from when it arrived: it may
@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib
 import threading
 import time
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker import log
@@ -30,7 +31,7 @@ from barnabas.errors import IllegalStateError, ProtocolError
 from barnabas.machine import Moment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from barnabas.broker.core import DataPlane
     from barnabas.broker.metadata_snapshots import Snapshots
@@ -73,6 +74,7 @@ class ControlPlane:
         self._stopping = False
         self._awake_ms = _real_ms()
         self._loading: set[Replica | Snapshots] = set()
+        self._in_pieces: deque[tuple[Request, Iterator[None]]] = deque()
         self._handlers: dict[int, Callable[[ControlPlane, Request], None]] = {}
         self._thread = threading.Thread(target=self._run, name="barnabas-control", daemon=True)
 
@@ -165,6 +167,7 @@ class ControlPlane:
         real_ms = _real_ms()
         asleep_ms = real_ms - self._awake_ms
         self._awake_ms = real_ms
+        has_pieces = bool(self._in_pieces)
         for event in events:
             if event[0] == Event.REQUEST:
                 self._request(event, now)
@@ -185,6 +188,9 @@ class ControlPlane:
             self._loading.add(self.metadata.snapshots)
         if self._loading:
             self._slice(now)
+        if has_pieces:
+            # Not in the turn in which a large request was read, which has been work enough.
+            self._piece()
 
     def _slice(self, now: Moment) -> None:
         """One slice of what is loaded, so that requests wait for no more than one.
@@ -200,6 +206,28 @@ class ControlPlane:
         if not replica.wants_slice:
             self._loading.discard(replica)
 
+    def in_pieces(self, request: Request, pieces: Iterator[None]) -> None:
+        """Works for a large request piece by piece, one in each turn, so that others wait for no more than one.
+
+        There are no more of them than connections, each of which has one request at a time.
+        """
+        self._in_pieces.append((request, pieces))
+
+    def _piece(self) -> None:
+        request, pieces = self._in_pieces.popleft()
+        # What is decided and set in this piece counts from here.
+        request.now = self.moment()
+        begun_ns = time.perf_counter_ns()
+        try:
+            next(pieces)
+        except StopIteration:
+            return
+        except Exception:  # noqa: BLE001 - as in `_request`
+            self._failed(request.connection_id, request.api_key, request.version)
+            return
+        request.worked(time.perf_counter_ns() - begun_ns)
+        self._in_pieces.append((request, pieces))
+
     def _drive(self, replica: Replica | Snapshots, now: Moment, step: Callable[..., None], *arguments: Any) -> None:
         """Runs one step of a replica. A defect costs its machine's soft state, not the broker."""
         try:
@@ -211,7 +239,7 @@ class ControlPlane:
             self._loading.add(replica)
 
     def _wait_ms(self, now_ms: float) -> float:
-        if self._loading:
+        if self._loading or self._in_pieces:
             return 0.0
         next_ms = self.deadlines.next_ms()
         return IDLE_WAIT_MS if next_ms is None else max(0.0, min(IDLE_WAIT_MS, next_ms - now_ms))
@@ -252,9 +280,12 @@ class ControlPlane:
             self._handler(api_key)(self, request)
             request.handled()
         except Exception:  # noqa: BLE001
-            # A defect of one handler: its client sees a broken connection, all others are served.
-            log.exception("a request failed", connection=connection_id, api_key=api_key, api_version=version)
-            self.core.close_connection(connection_id)
+            self._failed(connection_id, api_key, version)
+
+    def _failed(self, connection_id: int, api_key: int, version: int) -> None:
+        """A defect of one handler: its client sees a broken connection, all others are served."""
+        log.exception("a request failed", connection=connection_id, api_key=api_key, api_version=version)
+        self.core.close_connection(connection_id)
 
     def _handler(self, api_key: int) -> Callable[[ControlPlane, Request], None]:
         handler = self._handlers.get(api_key)

@@ -88,17 +88,10 @@ class DataPlane(Protocol):
     ) -> int:
         """Appends one batch; returns its base offset. `Event.APPENDED` follows."""
 
-    def append_control(  # noqa: PLR0917 - one value per part of a control record
-        self,
-        topic: str,
-        partition: int,
-        leader_epoch: int,
-        control_type: int,
-        key_version: int,
-        value: bytes,
-        timestamp_ms: int,
+    def append_control(
+        self, topic: str, partition: int, leader_epoch: int, records: list[tuple[int, bytes]], timestamp_ms: int
     ) -> int:
-        """Appends one control record, and begins its epoch if that is a later one; returns its offset."""
+        """The same of control records, given as (type, value); begins their epoch if that is a later one."""
 
     def make_batch(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from barnabas.coordinator.committed import OffsetKey, check_value, decode_key, encode_key, is_offset_key
+from barnabas.coordinator.committed import OFFSET_KEYS, OffsetKey, check_value, decode_key, encode_key
 from barnabas.coordinator.pending import Marker, Transactional
 from barnabas.coordinator.records import value_version
 from barnabas.errors import ProtocolError
@@ -30,7 +30,7 @@ def decode(key: bytes | None, value: bytes | None) -> tuple[Any, Any] | None:
     if key is None:
         return None
     try:
-        if is_offset_key(key):
+        if key.startswith(OFFSET_KEYS):
             if value is not None:
                 check_value(value)
             return decode_key(key), value

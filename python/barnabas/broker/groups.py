@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from barnabas.broker.deadlines import Deadlines
     from barnabas.broker.metadata import ClusterMetadata
     from barnabas.broker.request import Request
+    from barnabas.controller.image import TopicImage
     from barnabas.coordinator.settings import ConsumerSettings, GroupSettings
 
 __all__ = ["GroupCoordinators"]
 
+GROUP_FEATURE = "group.version"
 GROUPS_KEPT = 65_536
 """Groups whose partition is remembered: its hash is a loop over the name."""
 _NAME_MEMBERS = frozenset({11, 68})
@@ -56,6 +58,11 @@ class GroupCoordinators:
     def replicas(self) -> Iterable[Replica]:
         """The replicas that exist."""
         return self._replicas.values()
+
+    @property
+    def has_consumer_protocol(self) -> bool:
+        """Whether groups of KIP-848 are served: by option, and by the level of the cluster's feature."""
+        return self._consumer_settings.is_enabled and self._metadata.image.features.get(GROUP_FEATURE, 0) > 0
 
     def partition(self, group_id: str) -> int | None:
         """Returns the partition of a group; None as long as the topic does not exist."""
@@ -138,6 +145,7 @@ class GroupCoordinators:
             self._replicas.clear()
             self._topic_id = topic_id
         self._checked_version = self._metadata.image.topics_version
+        self._give_up(topic)
         if topic is None or partition not in topic.partitions:
             return None
         if topic.partitions[partition].leader != self._metadata.node_id:
@@ -156,6 +164,13 @@ class GroupCoordinators:
             self._replicas[partition] = replica
             replica.load(now)
         return replica
+
+    def _give_up(self, topic: TopicImage | None) -> None:
+        """Closes what this broker leads no longer."""
+        partitions = {} if topic is None else topic.partitions
+        for number in [*self._replicas]:
+            if number not in partitions or partitions[number].leader != self._metadata.node_id:
+                self._replicas.pop(number).close()
 
     def _shard_role(self) -> Role:
         if self._role is None:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 from barnabas.broker.bootstrap import bootstrap_records, write_bootstrap
 from barnabas.broker.handlers import TELEMETRY
 from barnabas.broker.ids import directory_ids, fresh_topic_id, fresh_uuid
-from barnabas.broker.metadata_snapshots import KRAFT_VERSION, KRAFT_VOTERS, SnapshotFiles, SnapshotOptions, Snapshots
+from barnabas.broker.metadata_snapshots import (
+    KRAFT_VERSION,
+    KRAFT_VOTERS,
+    SnapshotFiles,
+    SnapshotOptions,
+    Snapshots,
+    encode_control,
+)
 from barnabas.broker.quorum_state import check_voters, leader_change, stored_epoch, write_quorum_state
 from barnabas.broker.runtime import Failed, Replica, ReplicaState, Role, next_ticket
 from barnabas.controller.broker_configs import BrokerConfigs
@@ -75,15 +82,18 @@ class ClusterMetadata:
             lost=self._lost,
             snapshot=self.snapshots.find,
             decode_control=_decode_control,
+            encode_control=encode_control,
             elected=self._elected,
         )
-        make = lambda: Controller(settings, lambda: bootstrap_records(core, self.data_dirs))  # noqa: E731
+        make = lambda: Controller(self._settings, lambda: bootstrap_records(core, self.data_dirs))  # noqa: E731
         self.replica = Replica(core, deadlines, (METADATA_TOPIC, 0), make, role)
 
     def keep_in(self, data_dirs: list[str], *, is_durable: bool) -> None:
         """Says where the metadata log is, and whether what lies beside it outlives the process."""
         self.data_dirs, self._is_durable = data_dirs, is_durable
         self.snapshots.files = SnapshotFiles(self._core, data_dirs)
+        # By the next machine, which loading makes.
+        self._settings = self._settings._replace(directories=tuple(directory_ids(data_dirs)))
 
     @property
     def image(self) -> Image:
@@ -126,7 +136,7 @@ class ClusterMetadata:
         """Announces this start of the broker; a fresh cluster is formatted by it."""
         info = self._core.info(METADATA_TOPIC, 0)
         end_offset = 0 if info is None else info[3]
-        log_dirs = directory_ids(self.data_dirs)
+        log_dirs = self._settings.directories
         self.submit(RegisterBroker(self.node_id, fresh_uuid(), endpoints, rack, end_offset, log_dirs), now, answer)
 
     def create_topics(

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from barnabas.controller.image import Image
     from barnabas.machine import Moment
 
-__all__ = ["LoadedSnapshot", "SnapshotFiles", "SnapshotId", "SnapshotOptions", "Snapshots", "checkpoint_batches"]
+__all__ = [
+    "LoadedSnapshot",
+    "SnapshotFiles",
+    "SnapshotId",
+    "SnapshotOptions",
+    "Snapshots",
+    "checkpoint_batches",
+    "encode_control",
+]
 
 _NAME = re.compile(r"([0-9]{20})-([0-9]{10})\.checkpoint", re.ASCII)
 _UNFINISHED = re.compile(r"[0-9]{20}-[0-9]{10}(-[0-9]+)?\.checkpoint\.(part|tmp|deleted)", re.ASCII)
@@ -35,6 +43,7 @@ HEADER_BYTES = 4096
 """Enough for the first batch, which says how old the snapshot is."""
 CLEAN_INTERVAL_MS = 60_000.0
 SNAPSHOT_HEADER, SNAPSHOT_FOOTER, KRAFT_VERSION, KRAFT_VOTERS = 3, 4, 5, 6
+_CONTROL_TYPES = {"KRaftVersionRecord": KRAFT_VERSION, "VotersRecord": KRAFT_VOTERS}
 _TIMER = ("snapshot",)
 _CLEAN = ("clean",)
 
@@ -377,16 +386,22 @@ class Snapshots:
 
 def control_records(image: Image) -> list[tuple[int, bytes]]:
     """Returns (type, value) of what the quorum's own records say, for those who elect by them."""
+    if not image.kraft_version:
+        return []
+    from barnabas.protocol.messages.kraft_version_record import KRaftVersionRecord  # noqa: PLC0415 - not for the start
+
+    records = [KRaftVersionRecord(kraft_version=image.kraft_version), image.voters]
+    return [control for control in map(encode_control, records) if control is not None]
+
+
+def encode_control(record: Any) -> tuple[int, bytes] | None:
+    """Returns (type, value) of one of the quorum's own records; None for any other."""
+    kind = _CONTROL_TYPES.get(type(record).__name__)
+    if kind is None:
+        return None
     from barnabas.protocol import codec  # noqa: PLC0415 - not for the start
 
-    found = []
-    if image.kraft_version:
-        from barnabas.protocol.messages.kraft_version_record import KRaftVersionRecord  # noqa: PLC0415
-
-        found.append((KRAFT_VERSION, codec.encode(KRaftVersionRecord(kraft_version=image.kraft_version), 0)))
-        if image.voters is not None:
-            found.append((KRAFT_VOTERS, codec.encode(image.voters, 0)))
-    return found
+    return kind, codec.encode(record, 0)
 
 
 def checkpoint_batches(

@@ -159,6 +159,7 @@ EFFECTIVE = frozenset(
         "group.consumer.min.heartbeat.interval.ms",
         "group.consumer.min.session.timeout.ms",
         "group.consumer.session.timeout.ms",
+        "group.coordinator.rebalance.protocols",
         "group.initial.rebalance.delay.ms",
         "group.max.session.timeout.ms",
         "group.max.size",
@@ -360,6 +361,7 @@ class BrokerOptions:
             static_options={**self.texts, "broker.id": str(self.node_id)},
             own_options=OWN_OPTIONS,
             node_id=self.node_id,
+            quorum_endpoints=_quorum_endpoints(self),
         )
 
     def snapshot_options(self) -> SnapshotOptions:
@@ -392,6 +394,7 @@ class BrokerOptions:
             group_size_max=self.number("group.consumer.max.size"),
             assignors=self._assignors(),
             migration_policy=str(self.value("group.consumer.migration.policy")).lower(),
+            is_enabled="consumer" in str(self.value("group.coordinator.rebalance.protocols")),
             session_timeout_ms_range=self._bounds("session.timeout"),
             heartbeat_interval_ms_range=self._bounds("heartbeat.interval"),
             assignment_interval_ms_range=self._bounds("assignment.interval"),
@@ -510,6 +513,9 @@ def _check_limits(options: BrokerOptions) -> None:
         )
     if options.number("max.connections.per.ip") == 0 and not options.value("max.connections.per.ip.overrides"):
         raise ConfigError("max.connections.per.ip is 0: nobody could connect without max.connections.per.ip.overrides")
+    protocols = options.value("group.coordinator.rebalance.protocols")
+    if isinstance(protocols, list) and "classic" not in protocols:
+        raise ConfigError("group.coordinator.rebalance.protocols must have classic, which cannot be disabled")
 
 
 def _check_metadata_dir(options: BrokerOptions) -> None:
@@ -546,6 +552,22 @@ def _listeners(options: BrokerOptions, option: str) -> tuple[list[Endpoint], lis
     if option == "listeners" and not endpoints:
         raise ConfigError("listeners: no listener for clients")
     return endpoints, skipped
+
+
+def _quorum_endpoints(options: BrokerOptions) -> tuple[Endpoint, ...]:
+    """Returns where other controllers would reach this node, which opens no port for them.
+
+    As advertised, else as listened on. Without a word about it the port is 0: each voter of a quorum has an address.
+    """
+    controllers = options.value("controller.listener.names")
+    names = controllers if isinstance(controllers, list) and controllers else ["CONTROLLER"]
+    for option in ("advertised.listeners", "listeners"):
+        texts = options.value(option)
+        parsed = [_parse_listener(text, option)[1] for text in texts] if isinstance(texts, list) else []
+        found = tuple((name, host or _own_host(), port) for name, host, port in parsed if name in names)
+        if found:
+            return found
+    return ((names[0], "localhost", 0),)
 
 
 def _parse_listener(text: str, option: str) -> tuple[str, Endpoint]:

@@ -64,8 +64,8 @@ class Request:
         self._busy_ns: int | None = None
         self._owes_until_ns = 0
         self.mutations: Mutations | None = None
-        (_, _, self.token, self.connection_id, self.listener, _, client_id, self.client_host, *rest) = event
-        self.api_key, self.version, body, self.client_port_and_software = rest
+        _, _, self.token, self.connection_id, self.listener, _, client_id, self.client_host = event[:8]
+        self.api_key, self.version, body, self.client_port_and_software = event[8:]
         self.core = core
         self.client_id: str = client_id or ""
         self.now = now
@@ -75,6 +75,10 @@ class Request:
         """The request is decided; if it is not answered, it waits, and nobody is busy with it."""
         self._busy_ns = time.perf_counter_ns() - self._begun_ns
         self.settle_mutations()
+
+    def worked(self, ns: int) -> None:
+        """More was done for the request after it was handled, see `ControlPlane.in_pieces`."""
+        self._busy_ns = (self._busy_ns or 0) + ns
 
     def limit_mutations(self, *, strict_since: int) -> Mutations | None:
         """Begins to count what the request creates and deletes; returns what it may, if that is limited.

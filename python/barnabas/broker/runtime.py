@@ -3,7 +3,8 @@
 A `Replica` is one machine on one partition. In one step a request or deadline is decided, its records appended and
 replayed, its soft changes applied; the answers are held back until the high watermark has passed everything that the
 machine has appended. So nothing is ever answered that a kill -9 could take back, and a failed append needs no
-roll-back: the machine is dropped with its soft state and loaded again from its log.
+roll-back: the machine is dropped with its soft state and loaded again from its log. What is too large for one batch is
+refused alone, before any of it has happened.
 
 It knows no API: what a machine decides about, and how a refusal looks on the wire, is the handlers' business.
 """
@@ -17,10 +18,10 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from barnabas.broker import log
-from barnabas.errors import KafkaError
+from barnabas.errors import KafkaError, MessageTooLargeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from barnabas.broker.core import DataPlane
     from barnabas.broker.deadlines import Deadlines
@@ -36,10 +37,20 @@ the interpreter, or 3 ms for a core, while it is at it."""
 LOAD_SLICE_RECORDS = 64
 RELOAD_BACKOFF_MS = 200.0
 RELOAD_BACKOFF_MS_MAX = 10_000.0
+SEPARATE_BATCH_BYTES = 256 * 1024
+"""Keys and values that one batch of a separable result holds, about; a quarter of what Kafka lets a batch have."""
+TOO_LARGE_RETRY_MS = 500.0
+"""How long a deadline is put off when what follows from it is too large to be appended; as in Kafka."""
 _RELOAD_KEY = ("reload",)
 UNKNOWN_SERVER_ERROR = -1
 
 _tickets = itertools.count(1)
+_Encoded = tuple[bytes | None, bytes | None]
+"""A record's key and value."""
+
+
+class _TooLargeError(Exception):
+    """One batch may not hold what a machine decided at once."""
 
 
 class Failed(NamedTuple):
@@ -62,6 +73,7 @@ class Role(NamedTuple):
         snapshot: Called with (start, end) of the log before it is read; returns (offset where the log goes on, batches
             of the records before it), or None to read all of the log.
         decode_control: As `decode`, for control records; without it they are passed over.
+        encode_control: A control record to (type, value), None for any other; without it there are none to append.
         decode_in_transaction: As `decode`, for records and markers of a producer, of which it is told (id, epoch);
             without it they are taken for any other.
         elected: Called when loading ends, before anything is decided: this node leads from here on.
@@ -77,6 +89,7 @@ class Role(NamedTuple):
     snapshot: Callable[[int, int], tuple[int, bytes] | None] | None = None
     decode_in_transaction: Callable[..., Any] | None = None
     decode_control: Callable[[bytes | None, bytes | None], Any] | None = None
+    encode_control: Callable[[Any], tuple[int, bytes] | None] | None = None
     elected: Callable[[Moment], None] | None = None
 
 
@@ -137,30 +150,35 @@ class Replica:
             log.exception("%s-%d: %s could not be handled", self.topic, self.partition, type(request).__name__)
             self._answer(caller.token, Failed(UNKNOWN_SERVER_ERROR))
             return
-        self._step(result, now)
+        if not self._step(result, now):
+            self._answer(caller.token, Failed(UNKNOWN_SERVER_ERROR))
 
     def expire(self, key: tuple[Any, ...], now: Moment) -> None:
         """A deadline has passed."""
         self._names.discard(key)
         if key == _RELOAD_KEY:
             self.load(now)
-        elif self.state is ReplicaState.ACTIVE:
-            self._step(self.machine.expire(key, now), now)
+        elif self.state is ReplicaState.ACTIVE and not self._step(self.machine.expire(key, now), now):
+            self._names.add(key)
+            self._deadlines.set((self, key), now.stamp_ms + TOO_LARGE_RETRY_MS, now.stamp_ms)
 
-    def _step(self, result: Result, now: Moment) -> None:
+    def _step(self, result: Result, now: Moment) -> bool:
+        """Carries out what the machine decided; False if nothing happened because a batch cannot hold it."""
         if result.records:
             try:
-                base_offset = self._core.append(
-                    self.topic,
-                    self.partition,
-                    self._leader_epoch,
-                    [self.role.encode(record) for record in result.records],
-                    now.wall_ms,
-                )
+                base_offset = self._append(result, now)
+            except _TooLargeError as error:
+                log.warning("%s-%d: %s", self.topic, self.partition, error)
+                return result.otherwise is not None and self._step(result.otherwise(), now)
             except KafkaError as error:
                 self.drop(now, f"append failed: {error}")
-                return
+                return True
             self._end_offset = base_offset + len(result.records)
+        self._carry_out(result, now)
+        return True
+
+    def _carry_out(self, result: Result, now: Moment) -> None:
+        """Does what was decided, now that its records are in the log."""
         for change in result.soft:
             self.machine.apply(change)
         for index, record in enumerate(result.records):
@@ -179,6 +197,33 @@ class Replica:
                 self._held.append((self._end_offset, reply.token, reply.message))
             else:
                 self._answer(reply.token, reply.message)
+
+    def _append(self, result: Result, now: Moment) -> int:
+        """Appends as one batch, control records, which come first, as one before it; returns the first one's offset.
+
+        Raises:
+            _TooLargeError: The one batch may not be that large; nothing was appended.
+            KafkaError: It failed, perhaps when a part of it was appended.
+        """
+        controls: list[tuple[int, bytes]] = []
+        if self.role.encode_control is not None:
+            for record in result.records:
+                control = self.role.encode_control(record)
+                if control is None:
+                    break
+                controls.append(control)
+        others = [self.role.encode(record) for record in result.records[len(controls) :]]
+        batches = _portions(others) if result.is_separable else [others] if others else []
+        place = self.topic, self.partition, self._leader_epoch
+        base_offsets = [self._core.append_control(*place, controls, now.wall_ms)] if controls else []
+        for batch in batches:
+            try:
+                base_offsets.append(self._core.append(*place, batch, now.wall_ms))
+            except MessageTooLargeError as error:
+                if base_offsets:
+                    raise
+                raise _TooLargeError(f"{len(batch)} records are too large for one batch: {error}") from error
+        return base_offsets[0]
 
     @property
     def leader_epoch(self) -> int:
@@ -201,7 +246,7 @@ class Replica:
         Raises:
             KafkaError: It cannot be appended.
         """
-        offset = self._core.append_control(self.topic, self.partition, epoch, control_type, 0, value, now.wall_ms)
+        offset = self._core.append_control(self.topic, self.partition, epoch, [(control_type, value)], now.wall_ms)
         self._leader_epoch = epoch
         self._end_offset = offset + 1
         if self.role.appended is not None:
@@ -360,6 +405,19 @@ class Replica:
         waiters, self._waiters = self._waiters, {}
         for answer in waiters.values():
             answer(Failed(self.role.lost_code))
+
+
+def _portions(records: Sequence[_Encoded]) -> list[list[_Encoded]]:
+    """Divides records among batches of about `SEPARATE_BATCH_BYTES`."""
+    portions: list[list[_Encoded]] = []
+    size = SEPARATE_BATCH_BYTES
+    for record in records:
+        if size >= SEPARATE_BATCH_BYTES:
+            portions.append([])
+            size = 0
+        portions[-1].append(record)
+        size += len(record[0] or b"") + len(record[1] or b"")
+    return portions
 
 
 def _no_record(_key: bytes | None, _value: bytes | None) -> None:

@@ -109,7 +109,8 @@ class Broker:
                 "cluster_id": self.options.cluster_id,
                 "listeners": self.options.listeners,
                 "advertised": self.options.advertised_endpoints(),
-                "reactors": _reactor_count(self.options.number("num.network.threads")),
+                "reactors": min(self.options.number("num.network.threads"), _reactors_max()),
+                "reactors_max": _reactors_max(),
                 "temporary": self._temporary is not None,
                 "log_defaults": self.options.log_defaults(),
                 "broker": self.options.core_options(),
@@ -314,6 +315,6 @@ def _remove_tree(path: str) -> None:
     shutil.rmtree(path, ignore_errors=True)
 
 
-def _reactor_count(network_threads: int) -> int:
+def _reactors_max() -> int:
     cores = os.cpu_count() or 1
-    return 1 if cores <= 2 else min(network_threads, cores - 1)
+    return 1 if cores <= 2 else cores - 1

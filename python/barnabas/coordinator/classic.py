@@ -22,6 +22,7 @@ from barnabas.errors import (
     MemberIdRequiredError,
     RebalanceInProgressError,
     UnknownMemberIdError,
+    UnknownServerError,
 )
 from barnabas.machine import Caller, Deadline, Moment, Reply, Result
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
@@ -259,6 +260,17 @@ def sync(
     draft.group.awaiting_sync[member_id] = Waiting(caller.token, caller.api_version)
     if group.is_leader(member_id):
         draft.become_stable({given.member_id: bytes(given.assignment) for given in request.assignments})
+        draft.result.otherwise = lambda: _cannot_be_stored(group, caller, settings, now)
+    return draft.result
+
+
+def _cannot_be_stored(group: Group, leader: Caller, settings: GroupSettings, now: Moment) -> Result:
+    """The group with what its leader assigned is too large for the log: all are told so, and start over."""
+    draft = Draft(group, settings, now)
+    draft.group.awaiting_sync[group.leader or ""] = Waiting(leader.token, leader.api_version)
+    draft.group.set_assignments({})
+    draft.pass_out_assignments(UnknownServerError.code)
+    draft.prepare_rebalance()
     return draft.result
 
 

@@ -84,6 +84,14 @@ class ConsumerMember:
         """Whether nothing is left to do until the target changes."""
         return self.state is MemberState.STABLE and self.epoch == target_epoch
 
+    @property
+    def held(self) -> Partitions:
+        """What it has, with what it has still to give up."""
+        held = numbers(self.assigned)
+        for topic, partitions in self.pending_revocation.items():
+            held[topic] = held.get(topic, frozenset()).union(partitions)
+        return held
+
 
 def numbers(epochs: Epochs) -> Partitions:
     """Returns the partitions without their epochs."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from barnabas.coordinator.consumer_member import numbers
 from barnabas.coordinator.offsets import Admission
 from barnabas.errors import (
     IllegalGenerationError,
@@ -17,7 +16,6 @@ from barnabas.protocol.messages.consumer_group_describe import ConsumerGroupDesc
 if TYPE_CHECKING:
     from barnabas.assignors.target import Partitions
     from barnabas.coordinator.consumer_group import ConsumerGroup
-    from barnabas.coordinator.consumer_member import ConsumerMember
     from barnabas.coordinator.topics import Topics
     from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
 
@@ -88,21 +86,13 @@ def describe(group: ConsumerGroup, topics: Topics, default_assignor: str) -> Any
                 client_host=member.client_host,
                 subscribed_topic_names=list(member.topic_names),
                 subscribed_topic_regex=member.topic_regex,
-                assignment=_assignment(_held(member), topics),
+                assignment=_assignment(member.held, topics),
                 target_assignment=_assignment(group.target.get(member.member_id, {}), topics),
                 member_type=MEMBER_TYPE_CONSUMER if member.classic is None else MEMBER_TYPE_CLASSIC,
             )
             for member in group.members.values()
         ],
     )
-
-
-def _held(member: ConsumerMember) -> Partitions:
-    """What a member has, with what it has still to give up."""
-    held = numbers(member.assigned)
-    for topic, partitions in member.pending_revocation.items():
-        held[topic] = held.get(topic, frozenset()).union(partitions)
-    return held
 
 
 def _assignment(partitions: Partitions, topics: Topics) -> ConsumerGroupDescribeResponse.Assignment:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.assignors import consumer_protocol
 from barnabas.coordinator import consumer_records
-from barnabas.coordinator.consumer_member import ClassicMember, ConsumerMember, Epochs
+from barnabas.coordinator.consumer_member import ClassicMember, ConsumerMember, Epochs, MemberState
 from barnabas.coordinator.draft import JOIN, SESSION, SYNC, Draft
 from barnabas.coordinator.group import CONSUMER_PROTOCOL_TYPE, Group, GroupState, Member
 from barnabas.coordinator.records import Record, group_record, group_tombstone
@@ -22,7 +22,7 @@ from barnabas.protocol.messages.sync_group import SyncGroupResponse
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from barnabas.assignors.target import Partitions
     from barnabas.coordinator.consumer_group import ConsumerGroup
@@ -67,6 +67,9 @@ def _may_upgrade(group: Group, settings: ConsumerSettings) -> bool:
 def upgrade(result: Result, group: Group, settings: ConsumerSettings, topics: Topics) -> ConsumerGroup:
     """Turns a classic group into one of KIP-848, with what its members have been assigned.
 
+    What a member owned when it last joined, and nobody was assigned since, it has still to give up: it may not have
+    heard yet that it lost it. Kafka takes that for free.
+
     Members that wait for a rebalance are told that there is another one, so that they join it.
 
     Raises:
@@ -76,7 +79,11 @@ def upgrade(result: Result, group: Group, settings: ConsumerSettings, topics: To
         raise GroupIdNotFoundError(f"Group {group.group_id} is not a consumer group.")
     group_id = group.group_id
     try:
-        members = [_from_classic(group, member, topics) for member in group.members.values()]
+        given = {
+            member.member_id: by_id(consumer_protocol.decode_assignment(member.assignment), topics)
+            for member in group.members.values()
+        }
+        members = [_from_classic(group, member, topics, given) for member in group.members.values()]
     except ProtocolError:
         raise GroupIdNotFoundError(
             f"Cannot upgrade classic group {group_id} to consumer group because the embedded consumer protocol is "
@@ -97,11 +104,17 @@ def upgrade(result: Result, group: Group, settings: ConsumerSettings, topics: To
     return groups[group_id]
 
 
-def _from_classic(group: Group, member: Member, topics: Topics) -> ConsumerMember:
+def _from_classic(group: Group, member: Member, topics: Topics, given: Mapping[str, Partitions]) -> ConsumerMember:
     protocol = group.protocol or group.elected_protocol()
     subscription = consumer_protocol.decode_subscription(member.metadata(protocol))
-    assigned = by_id(consumer_protocol.decode_assignment(member.assignment), topics)
-    epochs: Epochs = {topic: dict.fromkeys(sorted(numbers), group.generation) for topic, numbers in assigned.items()}
+    kept: Epochs = {}
+    for topic, owned in by_id(subscription.owned_partitions, topics).items():
+        left = owned.difference(*(assigned.get(topic, ()) for assigned in given.values()))
+        if left:
+            kept[topic] = dict.fromkeys(sorted(left), group.generation)
+    assigned: Epochs = {
+        topic: dict.fromkeys(sorted(numbers), group.generation) for topic, numbers in given[member.member_id].items()
+    }
     return ConsumerMember(
         member_id=member.member_id,
         instance_id=member.group_instance_id,
@@ -113,7 +126,9 @@ def _from_classic(group: Group, member: Member, topics: Topics) -> ConsumerMembe
         classic=ClassicMember(member.session_timeout_ms, member.protocols),
         epoch=group.generation,
         previous_epoch=group.generation,
-        assigned=epochs,
+        state=MemberState.UNREVOKED_PARTITIONS if kept else MemberState.STABLE,
+        assigned=assigned,
+        pending_revocation=kept,
     )
 
 
@@ -161,9 +176,11 @@ def may_downgrade(
 
 
 def downgrade(what: Migration, topics: Topics, settings: GroupSettings, now: Moment) -> Result:
-    """Turns a KIP-848 group into a classic one, with its targets as assignments.
+    """Turns a KIP-848 group into a classic one.
 
-    Members that stay are told to rejoin, unless a static member has only changed its protocol.
+    Members that stay are told to rejoin, unless a static member has only changed its protocol: then the targets are
+    their assignments. Otherwise it is what they hold (in Kafka the targets, too): a member of KIP-848 that joins before
+    the others have rejoined must not be told that somebody has what another one has not given up yet.
     """
     group, leaving, joining = what
     classic = Group(
@@ -176,7 +193,7 @@ def downgrade(what: Migration, topics: Topics, settings: GroupSettings, now: Mom
     for member_id, member in group.members.items():
         if member_id not in leaving:
             classic.add(_to_classic(member))
-            shares[member_id] = group.target.get(member_id, {})
+            shares[member_id] = member.held if joining is None else group.target.get(member_id, {})
     if joining is not None:
         classic.add(_to_classic(joining))
         shares[joining.member_id] = group.target_of(joining.member_id, joining.instance_id)

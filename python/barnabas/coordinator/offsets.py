@@ -22,7 +22,7 @@ from barnabas.protocol.messages.offset_commit import OffsetCommitRequest, Offset
 from barnabas.protocol.messages.offset_fetch import OffsetFetchResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection
 
     from barnabas.coordinator.settings import GroupSettings
 
@@ -57,7 +57,11 @@ class Offsets:
             return
         if self.pending:
             self.pending.overtake(key, log_offset)
-        self._put(key, value)
+        group_id, topic, partition = key
+        try:
+            self.groups[group_id][topic][partition] = value
+        except KeyError:
+            self._put(key, value)
 
     def replay_transactional(self, written: Transactional, value: bytes | None, log_offset: int) -> None:
         """Applies one record that a transaction wrote; a tombstone does not wait for its end."""
@@ -78,11 +82,7 @@ class Offsets:
             del self.groups[group_id]
 
     def _put(self, key: OffsetKey, value: bytes) -> None:
-        group_id, topic, partition = key
-        try:
-            self.groups[group_id][topic][partition] = value
-        except KeyError:
-            self.groups.setdefault(group_id, {}).setdefault(topic, {})[partition] = value
+        self.groups.setdefault(key.group, {}).setdefault(key.topic, {})[key.partition] = value
 
     def _remove(self, group_id: str, topic: str, partition: int) -> None:
         topics = self.groups.get(group_id, {})
@@ -90,12 +90,6 @@ class Offsets:
         partitions.pop(partition, None)
         if not partitions:
             topics.pop(topic, None)
-
-    def all_of(self, group_id: str) -> Iterator[tuple[str, int]]:
-        """Yields (topic, partition) of everything the group has committed."""
-        for topic, partitions in self.groups.get(group_id, {}).items():
-            for partition in partitions:
-                yield topic, partition
 
 
 class Admission(NamedTuple):
@@ -222,6 +216,9 @@ def delete_all(offsets: Offsets, group_id: str, topics: Collection[str] | None =
 
     Of `topics` only, if some are given.
     """
-    keys = {OffsetKey(group_id, topic, partition): None for topic, partition in offsets.all_of(group_id)}
-    keys.update(dict.fromkeys(offsets.pending.of_group(group_id)))
-    return [offset_tombstone(*key) for key in keys if topics is None or key.topic in topics]
+    committed = offsets.groups.get(group_id, {})
+    named = committed if topics is None else [topic for topic in committed if topic in topics]
+    keys = {OffsetKey(group_id, topic, partition): None for topic in named for partition in committed[topic]}
+    pending = offsets.pending.of_group(group_id)
+    keys.update(dict.fromkeys(key for key in pending if topics is None or key.topic in topics))
+    return [offset_tombstone(*key) for key in keys]

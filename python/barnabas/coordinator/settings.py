@@ -45,6 +45,7 @@ class ConsumerSettings(NamedTuple):
         group_size_max: `group.consumer.max.size`.
         assignors: `group.consumer.assignors`; the first one is the default.
         migration_policy: `group.consumer.migration.policy`: disabled, upgrade, downgrade or bidirectional.
+        is_enabled: Whether `group.coordinator.rebalance.protocols` has them.
         session_timeout_ms_range: `group.consumer.min.session.timeout.ms` and `….max.…`: what a group may choose.
         heartbeat_interval_ms_range: The same of the heartbeat interval.
         assignment_interval_ms_range: The same of the assignment interval.
@@ -56,6 +57,7 @@ class ConsumerSettings(NamedTuple):
     group_size_max: int = 2_147_483_647
     assignors: tuple[str, ...] = ("uniform", "range")
     migration_policy: str = "bidirectional"
+    is_enabled: bool = True
     session_timeout_ms_range: tuple[int, int] = (45_000, 60_000)
     heartbeat_interval_ms_range: tuple[int, int] = (5_000, 15_000)
     assignment_interval_ms_range: tuple[int, int] = (0, 15_000)

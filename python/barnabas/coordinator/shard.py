@@ -389,11 +389,11 @@ class GroupShard:
             for group_id in self.offsets.groups
             for tombstone in offsets.delete_all(self.offsets, group_id, request.names)
         ]
-        return Result(records=records, replies=[Reply(caller.token, None)])
+        return Result(records=records, replies=[Reply(caller.token, None)], is_separable=True)
 
     def _expire_offsets(self, now: Moment) -> Result:
         """Forgets what has expired, a bounded number of offsets at a time; other requests go between."""
-        result = Result()
+        result = Result(is_separable=True)
         left = list(self._expiry_left or self.offsets.groups.keys() | self.groups.keys() | self.consumer_groups.keys())
         seen = 0
         while left and seen < EXPIRY_SLICE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from barnabas.errors import NotLeaderOrFollowerError
+from barnabas.errors import MessageTooLargeError, NotLeaderOrFollowerError
 
 Record = tuple[bytes | None, bytes | None]
 
@@ -22,6 +22,7 @@ class FakeDataPlane:
         self.clock_ms = 0.0
         self.tick_ms = 0.0
         self.refuses = False
+        self.batch_bytes_max = 1 << 20
         self.is_here = True
         self.reads: list[tuple[int, int]] = []
         self.files: dict[str, bytes] = {}
@@ -34,27 +35,23 @@ class FakeDataPlane:
     def append(self, topic: str, partition: int, epoch: int, records: list[Record], timestamp_ms: int) -> int:
         if self.refuses or epoch != self.epoch:
             raise NotLeaderOrFollowerError
+        if sum(len(part or b"") for record in records for part in record) > self.batch_bytes_max:
+            raise MessageTooLargeError
         base = len(self.records)
         self.controls = {offset for offset in self.controls if offset < base}
         self.records += records
         return base
 
     def append_control(
-        self,
-        topic: str,
-        partition: int,
-        epoch: int,
-        control_type: int,
-        key_version: int,
-        value: bytes,
-        timestamp_ms: int,
+        self, topic: str, partition: int, epoch: int, records: list[tuple[int, bytes]], timestamp_ms: int
     ) -> int:
         if self.refuses or epoch < self.epoch:
             raise NotLeaderOrFollowerError
         self.epoch = epoch
-        offset = self.append(topic, partition, epoch, [(control_key(control_type), value)], timestamp_ms)
-        self.controls.add(offset)
-        return offset
+        keyed: list[Record] = [(control_key(kind), value) for kind, value in records]
+        base = self.append(topic, partition, epoch, keyed, timestamp_ms)
+        self.controls.update(range(base, base + len(keyed)))
+        return base
 
     def make_batch(self, base_offset: int, leader_epoch: int, records: list[Record], timestamp_ms: int) -> bytes:
         return _written(base_offset, records, is_control=False)

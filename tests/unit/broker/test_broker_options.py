@@ -95,6 +95,10 @@ def test_listeners(given: dict[str, Any], listeners: list[Any], advertised: list
             {"process.roles": "controller"},
             "process.roles must contain broker: a controller of its own is not supported",
         ),
+        (
+            {"group.coordinator.rebalance.protocols": "consumer"},
+            "group.coordinator.rebalance.protocols must have classic, which cannot be disabled",
+        ),
         ({"log.cleanup.policy": "shrink"}, "Invalid value shrink for configuration log.cleanup.policy"),
     ],
 )

@@ -8,7 +8,16 @@ import pytest
 from fake_data_plane import FakeDataPlane
 
 from barnabas.broker.deadlines import Deadlines
-from barnabas.broker.runtime import LOAD_SLICE_RECORDS, RELOAD_BACKOFF_MS, Failed, Replica, ReplicaState, Role
+from barnabas.broker.runtime import (
+    LOAD_SLICE_RECORDS,
+    RELOAD_BACKOFF_MS,
+    TOO_LARGE_RETRY_MS,
+    Failed,
+    Replica,
+    ReplicaState,
+    Role,
+)
+from barnabas.errors import MessageTooLargeError
 from barnabas.machine import Caller, Deadline, Moment, Reply, Result
 
 LOADING, LOST = 14, 16
@@ -16,7 +25,10 @@ NOW = Moment(0.0, 1_700_000_000_000)
 
 
 class Counter:
-    """A machine that counts: "add" appends, "read" answers the count, "soft" changes memory only."""
+    """A machine that counts: "add" appends, "read" answers the count, "soft" changes memory only.
+
+    "all", "each" and "else" append three at once: all or nothing, one by one, or one instead.
+    """
 
     def __init__(self) -> None:
         self.count = 0
@@ -30,6 +42,12 @@ class Counter:
             return Result(replies=[Reply(caller.token, "kept")], soft=[1], deadlines=[Deadline(("late",), 50.0)])
         if request == "hurry":
             return Result(replies=[Reply(caller.token, self.count, waits=False)])
+        if request in ("all", "each", "else"):
+            reply = Reply(caller.token, request)
+            result = Result(records=["+"] * 3, replies=[reply], soft=[3], is_separable=request == "each")
+            if request == "else":
+                result.otherwise = lambda: Result(records=["+"], replies=[reply])
+            return result
         if request == "break":
             raise ZeroDivisionError
         return Result(replies=[Reply(caller.token, (self.count, self.memory))])
@@ -154,6 +172,69 @@ def test_request_that_cannot_be_handled_is_refused_alone() -> None:
     world.ask("break", 1)
     world.ask("read", 2)
     assert world.answers == [Failed(-1), (0, 0)]
+
+
+def test_what_no_batch_can_hold_is_refused_alone() -> None:
+    world = World()
+    world.ask("soft", 1)
+    world.core.batch_bytes_max = 2
+    world.ask("all", 2)
+    world.ask("read", 3)
+    assert world.answers == ["kept", Failed(-1), (0, 1)]
+    assert (world.losses, world.core.records) == ([], [])
+    world.core.batch_bytes_max = 3
+    world.ask("all", 4)
+    world.commit(3)
+    world.ask("read", 5)
+    assert world.answers[3:] == ["all", (3, 4)]
+
+
+def test_what_no_batch_can_hold_may_have_a_substitute() -> None:
+    world = World()
+    world.core.batch_bytes_max = 2
+    world.ask("else", 1)
+    assert world.answers == []
+    world.commit(1)
+    world.ask("read", 2)
+    assert world.answers == ["else", (1, 0)]
+
+
+def test_records_that_stand_for_themselves_are_divided_among_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("barnabas.broker.runtime.SEPARATE_BATCH_BYTES", 2)
+    world = World()
+    world.core.batch_bytes_max = 2
+    world.ask("each", 1)
+    world.commit(2)
+    assert world.answers == [], "the last batch is not committed"
+    world.commit(3)
+    world.ask("read", 2)
+    assert world.answers == ["each", (3, 3)]
+
+
+def test_a_batch_too_large_behind_others_costs_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("barnabas.broker.runtime.SEPARATE_BATCH_BYTES", 1)
+    world = World()
+    append, is_last = world.core.append, iter([False, True])
+
+    def the_second_fails(*given: Any) -> int:
+        if next(is_last):
+            raise MessageTooLargeError
+        return append(*given)
+
+    monkeypatch.setattr(world.core, "append", the_second_fails)
+    world.ask("each", 1)
+    assert (world.answers, world.losses) == ([Failed(LOST)], [True])
+
+
+def test_a_deadline_whose_consequence_no_batch_can_hold_comes_again() -> None:
+    world = World()
+    world.core.batch_bytes_max = 0
+    world.replica.expire(("late",), NOW)
+    assert (world.losses, world.core.records) == ([], [])
+    assert world.deadlines.due(TOO_LARGE_RETRY_MS) == [(world.replica, ("late",))]
+    world.core.batch_bytes_max = 1
+    world.replica.expire(("late",), NOW)
+    assert len(world.core.records) == 1
 
 
 def test_loading_reads_on_and_replays_in_slices() -> None:

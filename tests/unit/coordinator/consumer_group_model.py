@@ -109,8 +109,6 @@ class ConsumerGroupModel(RuleBasedStateMachine):
         self.asked: dict[int, Callable[[Any], None]] = {}
         self.beats: dict[int, str] = {}
         """Heartbeats under way: token and member id."""
-        self.beats: dict[int, str] = {}
-        """Heartbeats under way: token and member id."""
         self.late: list[tuple[Member, int, ConsumerGroupHeartbeatRequest]] = []
         self.stale: list[Stale] = []
         self.offset = 0
@@ -187,7 +185,7 @@ class ConsumerGroupModel(RuleBasedStateMachine):
             COUNTS["fenced or unknown"] += 1
             assert not known, f"unknown: {request.member_id} lives and was told {response.error_code}"
             if is_heard and (request.member_id, request.member_epoch) == (member.member_id, member.epoch):
-                self.is_gone(member)
+                self.is_gone(member, response.error_code)
             return
         if response.error_code:
             assert response.error_code == errors.UnreleasedInstanceIdError.code, response
@@ -206,8 +204,9 @@ class ConsumerGroupModel(RuleBasedStateMachine):
                 # It stops using what it loses before it says so with its next heartbeat.
                 member.owned = set(member.promised)
 
-    def is_gone(self, member: Member) -> None:
-        if member.epoch > 0:
+    def is_gone(self, member: Member, code: int) -> None:
+        # Who is only told that its epoch is old is a member still: what it had since before it may even commit.
+        if member.epoch > 0 and code != errors.FencedMemberEpochError.code:
             self.stale.append(Stale(member.member_id, member.epoch, member.instance))
         member.restart()
 
@@ -325,6 +324,10 @@ class ConsumerGroupModel(RuleBasedStateMachine):
     @rule(pick=st.integers(0, 99), commits=st.booleans())
     def stale_one_speaks(self, pick: int, *, commits: bool) -> None:
         who = self.stale[pick % len(self.stale)]
+        if who.instance is not None:
+            # Its epoch does not give it away: it speaks in the one of who took its place.
+            present = next(member for member in self.members if member.instance == who.instance)
+            who = who._replace(epoch=present.epoch or who.epoch)
         COUNTS["stale: requests refused"] += 1
 
         def refused(answer: Any) -> None:

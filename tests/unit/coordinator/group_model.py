@@ -17,15 +17,14 @@ replay       the state after loading is the state before
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from group_members import Asked, Client, Identity, state
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from virtual_shard import GROUP, VirtualShard
+from virtual_shard import VirtualShard
 
 from barnabas import errors
-from barnabas.coordinator.group import GroupState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +34,7 @@ REBALANCE_MS = 15_000
 DELAY_MS = 3_000
 PARKED_MS = REBALANCE_MS + DELAY_MS
 SETTLE_S = 60
+NEVER_MS = 1e12
 PARTITIONS = 6
 UNKNOWN = errors.UnknownMemberIdError.code
 FENCED = errors.FencedInstanceIdError.code
@@ -45,59 +45,11 @@ COUNTS: Counter[str] = Counter()
 """How often each fault fired and each invariant was at stake."""
 
 
-class Identity(NamedTuple):
-    """In whose name a request speaks."""
-
-    member_id: str
-    generation: int
-    instance: str | None
-
-
-@dataclass
-class Client:
-    """What one client believes; and since when the coordinator must think well of it."""
-
-    instance: str | None = None
-    member_id: str = ""
-    generation: int = -1
-    leads: bool = False
-    members: list[str] = field(default_factory=list)
-    join: int | None = None
-    sync: int | None = None
-    synced: bool = False
-    must_rejoin: bool = False
-    heard_ms: float | None = None
-    """The coordinator counts its session from then at least."""
-    steady_ms: float = 0.0
-    """The group waited neither for its JoinGroup nor for its SyncGroup then."""
-
-    @property
-    def identity(self) -> Identity:
-        return Identity(self.member_id, self.generation, self.instance)
-
-    def forget(self) -> None:
-        self.member_id, self.generation, self.join, self.sync, self.heard_ms = "", -1, None, None, None
-        self.synced = self.must_rejoin = False
-
-    def heard(self, at_ms: float, *, steady: bool) -> None:
-        if at_ms:
-            self.heard_ms = max(self.heard_ms or 0.0, at_ms)
-        if steady:
-            self.steady_ms = max(self.steady_ms, at_ms)
-
-
-class Asked(NamedTuple):
-    """A request under way: what is to be done with its answer and when it was decided."""
-
-    kind: str
-    sent_ms: float
-    answered: Callable[[Any, float], None]
-
-
 class GroupModel(RuleBasedStateMachine):
     @initialize(delay=st.sampled_from([0, DELAY_MS]), static=st.booleans())
     def start(self, delay: int, *, static: bool) -> None:
-        self.virtual = VirtualShard(initial_rebalance_delay_ms=delay)
+        # A group that is empty when it is looked at is forgotten, and the next one of its name begins with generation 1.
+        self.virtual = VirtualShard(initial_rebalance_delay_ms=delay, offsets_check_interval_ms=NEVER_MS)
         self.clients = [Client(instance=f"i{index}" if static and index < 2 else None) for index in range(5)]
         self.asked: dict[int, Asked] = {}
         self.late: list[Callable[[], None]] = []
@@ -617,23 +569,3 @@ class GroupModel(RuleBasedStateMachine):
         owners = self.owners.get(generation, {})
         everybody = {self.root(client.member_id) for client in clients}
         return len(owners) == PARTITIONS and everybody == set(map(self.root, self.told.get(generation, ())))
-
-
-def state(virtual: VirtualShard) -> tuple[Any, ...]:
-    """What is kept for good: offsets, what is stored of the group, and a group that is between rebalances."""
-    shard = virtual.shard
-    group = shard.groups.get(GROUP)
-    stored = shard.stored.get(GROUP)
-    offsets = {name: {topic: dict(of) for topic, of in topics.items()} for name, topics in shard.offsets.groups.items()}
-    living = None
-    if group is not None and group.generation and group.state in (GroupState.STABLE, GroupState.EMPTY):
-        members = {
-            one.member_id: (one.group_instance_id, one.assignment, one.protocols) for one in group.members.values()
-        }
-        protocol = group.protocol
-        members = {
-            name: (instance, given, dict(protocols).get(protocol))
-            for name, (instance, given, protocols) in members.items()
-        }
-        living = (group.state, group.generation, protocol, group.leader, group.protocol_type, members)
-    return offsets, stored, living

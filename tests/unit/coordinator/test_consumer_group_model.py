@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import virtual_shard
+import volume
 from consumer_group_model import COUNTS, GROUP, ConsumerGroupModel
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis.stateful import invariant, run_state_machine_as_test
+from hypothesis.stateful import invariant
 
 from barnabas import errors
 from barnabas.broker import group_records
@@ -46,22 +43,16 @@ class SoundConsumerGroupModel(ConsumerGroupModel):
             assert (consumer_change.SESSION, GROUP, member_id) in virtual.deadlines, "a member that would never expire"
 
 
-EXAMPLES = int(os.environ.get("SEEDS", "40"))
+STEPS = 50
 
 
 @pytest.fixture(scope="module", autouse=True)
 def summary():
-    """`SEEDS=` examples are run; with `RESULTS=` the counts are kept in that file."""
     yield
-    if results := os.environ.get("RESULTS"):
-        command = (
-            f"SEEDS={EXAMPLES} pytest tests/unit/coordinator/test_consumer_group_model.py -k TestConsumerGroupModel"
-        )
-        summary = {"command": command, "examples": EXAMPLES, **dict(sorted(COUNTS.items()))}
-        Path(results).write_text(json.dumps(summary, indent=1) + "\n")
+    volume.keep_counts("test_consumer_group_model.py -k TestConsumerGroupModel", COUNTS)
 
 
-SoundConsumerGroupModel.TestCase.settings = settings(max_examples=EXAMPLES, stateful_step_count=50, deadline=None)
+SoundConsumerGroupModel.TestCase.settings = volume.shared(STEPS)
 TestConsumerGroupModel = SoundConsumerGroupModel.TestCase
 
 
@@ -137,6 +128,26 @@ def _fences_everybody(member: ConsumerMember, epoch: int, owned: Any) -> None:
         raise errors.FencedMemberEpochError
 
 
+def _anybody_commits(original: Any) -> Any:
+    """Whoever is no member (any more) is taken for one."""
+
+    def admit_commit(group: ConsumerGroup, request: Any, version: int) -> Admission:
+        admission = original(group, request, version)
+        return Admission() if admission.error_code == errors.UnknownMemberIdError.code else admission
+
+    return admit_commit
+
+
+def _by_instance(original: Any) -> Any:
+    """A static member's earlier incarnations speak for it, too."""
+
+    def member_of(self: Any, member_id: str, instance_id: str | None) -> Any:
+        member = None if instance_id is None else self.group.static_member(instance_id)
+        return member if member is not None else original(self, member_id, instance_id)
+
+    return member_of
+
+
 def _epoch_not_written(group_id: str, epoch: int, metadata_hash: int) -> Any:
     return consumer_records.GroupKey(group_id=group_id), consumer_records.GroupValue(
         epoch=max(1, epoch - 1), metadata_hash=metadata_hash
@@ -157,6 +168,12 @@ MUTANTS: dict[str, tuple[Any, str, Any, str]] = {
     "what is to be given up is not stored": (consumer_records, "_REPLAY", _no_record("pending_revocation"), "owner"),
     "what was given is not stored": (consumer_records, "_REPLAY", _no_record("assigned"), "owner|unknown"),
     "a stale epoch commits": (consumer_queries, "admit_commit", lambda _group, _request, _version: Admission(), "stale"),
+    "who has left commits": (
+        consumer_queries, "admit_commit", _anybody_commits(consumer_queries.admit_commit), "stale",
+    ),
+    "who was replaced stays": (
+        consumer_change.Change, "member_of", _by_instance(consumer_change.Change.member_of), "stale|unknown|owner",
+    ),
     "a stale epoch stays": (consumer, "_check_epoch", lambda _member, _epoch, _owned: None, "stale|owner"),
     "living members are fenced": (consumer, "_check_epoch", _fences_everybody, "unknown"),
     "a living member expires early": (
@@ -190,15 +207,4 @@ MUTANTS: dict[str, tuple[Any, str, Any, str]] = {
 def test_the_model_catches(defect, monkeypatch):
     where, name, mutant, word = MUTANTS[defect]
     monkeypatch.setattr(where, name, mutant)
-    thorough = settings(
-        max_examples=400,
-        stateful_step_count=50,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-        report_multiple_bugs=False,
-    )
-    with pytest.raises(AssertionError, match=rf"^({word}):"):
-        run_state_machine_as_test(ConsumerGroupModel, settings=thorough)
+    volume.must_catch(ConsumerGroupModel, word, STEPS)

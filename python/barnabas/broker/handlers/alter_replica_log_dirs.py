@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from barnabas.errors import KafkaStorageError, LogDirNotFoundError, UnknownTopicOrPartitionError
+from barnabas.errors import InvalidTopicError, KafkaStorageError, LogDirNotFoundError, UnknownTopicOrPartitionError
 from barnabas.protocol.messages.alter_replica_log_dirs import AlterReplicaLogDirsResponse
 
 if TYPE_CHECKING:
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from barnabas.broker.request import Request
 
 __all__ = ["handle"]
+
+FUTURE_SUFFIX = len(".") + 32 + len("-future")
+"""What Kafka puts behind the name of a replica's directory while it moves."""
+FILE_NAME_MAX = 255
 
 
 def handle(plane: ControlPlane, request: Request) -> None:
@@ -38,12 +42,14 @@ def handle(plane: ControlPlane, request: Request) -> None:
 
 
 def _code(plane: ControlPlane, data_dirs: list[str], path: str, name: str, number: int) -> int:
+    place = f"{name}-{number}"
+    if len(place) + FUTURE_SUFFIX > FILE_NAME_MAX:
+        return InvalidTopicError.code
     if path not in data_dirs:
         return LogDirNotFoundError.code
     topic = plane.metadata.image.topics.get(name)
     if topic is None or number not in topic.partitions:
         return UnknownTopicOrPartitionError.code
-    place = f"{name}-{number}"
-    is_there = os.path.isdir(os.path.join(path, place))  # noqa: PTH112, PTH118 - without pathlib
-    is_nowhere = not any(os.path.isdir(os.path.join(other, place)) for other in data_dirs)  # noqa: PTH112, PTH118
-    return 0 if is_there or is_nowhere else KafkaStorageError.code
+    holders = [other for other in data_dirs if os.path.isdir(os.path.join(other, place))]  # noqa: PTH112, PTH118
+    # One that has no files yet is described as being in the first.
+    return 0 if path in (holders or data_dirs[:1]) else KafkaStorageError.code

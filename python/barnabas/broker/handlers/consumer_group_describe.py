@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas.broker.handlers.describe_groups import GROUP_OPERATIONS
 from barnabas.broker.runtime import Failed
 from barnabas.coordinator.shard import DescribeConsumerGroup
-from barnabas.errors import GroupIdNotFoundError, InvalidGroupIdError
+from barnabas.errors import GroupIdNotFoundError, InvalidGroupIdError, UnsupportedVersionError
 from barnabas.protocol.messages.consumer_group_describe import ConsumerGroupDescribeResponse
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ def handle(plane: ControlPlane, request: Request) -> None:
             if len(answers) == len(ids):
                 finish()
 
-        if group_id:
+        if not plane.groups.has_consumer_protocol:
+            answer(Failed(UnsupportedVersionError.code))
+        elif group_id:
             plane.groups.submit(request, group_id, DescribeConsumerGroup(group_id), answer)
         else:
             answer(Failed(InvalidGroupIdError.code))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.runtime import Failed
-from barnabas.errors import InvalidRequestError
+from barnabas.errors import InvalidRequestError, UnsupportedVersionError
 from barnabas.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatResponse
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ def handle(plane: ControlPlane, request: Request) -> None:
             response = ConsumerGroupHeartbeatResponse(error_code=response.error_code)
         request.respond(response)
 
+    if not plane.groups.has_consumer_protocol:
+        answer(Failed(UnsupportedVersionError.code))
+        return
     if not message.group_id.strip():
         # Kafka looks at the member first, whose id clients make up themselves from version 1 on.
         empty = "MemberId" if request.version >= 1 and not message.member_id.strip() else "GroupId"

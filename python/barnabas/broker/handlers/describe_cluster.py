@@ -21,6 +21,7 @@ CLUSTER_OPERATIONS = 0b1_1111_1010_0000
 """What Kafka allows on the cluster when there is no authorizer: create, alter, describe, cluster action, describe and
 alter configs, idempotent write, each as the bit of its number in the ACL protocol."""
 NOT_ASKED_FOR = -(1 << 31)
+NOBODY = -1
 
 
 def handle(plane: ControlPlane, request: Request) -> None:
@@ -55,7 +56,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
     request.respond(
         DescribeClusterResponse(
             cluster_id=plane.options.cluster_id,
-            controller_id=plane.metadata.node_id,
+            controller_id=plane.metadata.node_id if plane.metadata.node_id in plane.metadata.image.brokers else NOBODY,
             brokers=brokers,
             cluster_authorized_operations=(
                 CLUSTER_OPERATIONS if request.message.include_cluster_authorized_operations else NOT_ASKED_FOR

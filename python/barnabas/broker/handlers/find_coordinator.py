@@ -43,7 +43,7 @@ def handle(plane: ControlPlane, request: Request) -> None:
 
         def created(codes: dict[str, int]) -> None:
             if any(codes.values()):
-                _refuse(request, CoordinatorNotAvailableError.code, "The coordinator is not available.")
+                _refuse(request, CoordinatorNotAvailableError.code, _not_available(request))
             else:
                 _answer(plane, request)
 
@@ -65,7 +65,7 @@ def _answer(plane: ControlPlane, request: Request) -> None:
                     host="",
                     port=-1,
                     error_code=CoordinatorNotAvailableError.code,
-                    error_message="The coordinator is not available.",
+                    error_message=_not_available(request),
                 ),
             )
         else:
@@ -79,6 +79,11 @@ def _answer(plane: ControlPlane, request: Request) -> None:
                 )
             )
     request.respond(FindCoordinatorResponse(coordinators=coordinators))
+
+
+def _not_available(request: Request) -> str:
+    """Returns what Kafka says where there is no leader; when many are asked for it says nothing."""
+    return "The coordinator is not available." if request.version < FIRST_VERSION_OF_MANY else ""
 
 
 def _refuse(request: Request, error_code: int, text: str) -> None:

@@ -1,4 +1,4 @@
-"""UnregisterBroker (key 64), version 0. This node itself cannot be unregistered."""
+"""UnregisterBroker (key 64), version 0. This node may be the one: it is registered again when it starts again."""
 
 from __future__ import annotations
 
@@ -15,4 +15,9 @@ __all__ = ["handle"]
 
 def handle(plane: ControlPlane, request: Request) -> None:
     """Forgets a broker that left for good."""
-    plane.metadata.administer(request, lambda code: UnregisterBrokerResponse(error_code=code, error_message=None))
+    plane.metadata.administer(
+        request,
+        lambda code: UnregisterBrokerResponse(error_code=code, error_message=None),
+        # What this node leads no longer is given up.
+        lambda _response: plane.groups.load_all(request.now),
+    )

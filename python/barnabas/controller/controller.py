@@ -48,6 +48,7 @@ FEATURES = {
 }
 """Feature -> (least and greatest level that this version can do, level of a fresh cluster)."""
 PLAINTEXT = 0
+_ELR = "eligible.leader.replicas.version"
 
 DECISIONS: dict[str, tuple[str, str]] = {
     "AlterClientQuotasRequest": ("quotas", "alter_client_quotas"),
@@ -62,7 +63,7 @@ DECISIONS: dict[str, tuple[str, str]] = {
     "IncrementalAlterConfigsRequest": ("alter_configs", "incremental_alter_configs"),
     "ListConfigResourcesRequest": ("describe_configs", "list_config_resources"),
     "ListPartitionReassignmentsRequest": ("partitions", "list_partition_reassignments"),
-    "UnregisterBrokerRequest": ("features", "unregister_broker"),
+    "UnregisterBrokerRequest": ("brokers", "unregister_broker"),
     "UpdateFeaturesRequest": ("features", "update_features"),
 }
 """Message of `Administer` -> module and function: (image, message, settings) -> (records, response).
@@ -154,10 +155,12 @@ class Controller:
         if self.image.in_transaction:
             records.append(AbortTransactionRecord(reason="Controller failover"))
         if "metadata.version" not in self.image.features:
-            records += [BeginTransactionRecord(name="Bootstrap records"), *self._bootstrap()]
-            # What eligible leader replicas are is told by one value for the whole cluster, as Kafka sets it.
-            isr = self.settings.static_options.get("min.insync.replicas", "1")
-            records.append(ConfigRecord(resource_type=BROKER_RESOURCE, name="min.insync.replicas", value=isr))
+            bootstrap = self._bootstrap()
+            records += [BeginTransactionRecord(name="Bootstrap records"), *bootstrap]
+            if any(isinstance(one, FeatureLevelRecord) and one.name == _ELR and one.feature_level for one in bootstrap):
+                # What eligible leader replicas are is told by one value for the whole cluster, as Kafka sets it.
+                isr = self.settings.static_options.get("min.insync.replicas", "1")
+                records.append(ConfigRecord(resource_type=BROKER_RESOURCE, name="min.insync.replicas", value=isr))
             records.append(EndTransactionRecord())
         return Result(records=records)
 

@@ -81,6 +81,7 @@ DATA_PLANE_OPTIONS = frozenset(
         "max.connections",
         "max.connections.per.ip",
         "max.connections.per.ip.overrides",
+        "num.network.threads",
     },
 )
 """Options of a broker that its data plane takes over while it runs."""
@@ -92,6 +93,7 @@ KRAFT_VERSIONS = (0, 1, 0)
 """Its lowest and highest level, and that of a fresh log."""
 _WITH_DIRECTORIES = 17
 """Level of `metadata.version`: 3.7-IV2."""
+_NO_ELR: tuple[list[int], list[int]] = ([], [])
 _NO_LEADER_CHANGE = -2
 _NO_RECOVERY_CHANGE = -1
 _PARTITION_CHANGES = (
@@ -350,7 +352,10 @@ class Image:
             self._data_plane_options_changed = False
             delta.append(("broker_options", {**(broker_options or {})}))
         for node_id in sorted(self._changed_brokers):
-            broker = self.brokers[node_id]
+            broker = self.brokers.get(node_id)
+            if broker is None:
+                delta.append(("remove_broker", node_id))
+                continue
             delta.append(("broker", node_id, broker.rack, list(broker.endpoints)))
         for topic_id, name in self._changed_topics.items():
             topic = None if name is None else self.topics.get(name)
@@ -358,8 +363,15 @@ class Image:
                 delta.append(("remove_topic", topic_id))
                 continue
             partitions = [
-                (partition.partition, partition.leader, partition.leader_epoch, [*partition.replicas], [*partition.isr])
-                for _, partition in sorted(topic.partitions.items())
+                (
+                    number,
+                    partition.leader,
+                    partition.leader_epoch,
+                    [*partition.replicas],
+                    [*partition.isr],
+                    ([*partition.elr], [*partition.last_elr]) if partition.elr or partition.last_elr else _NO_ELR,
+                )
+                for number, partition in sorted(topic.partitions.items())
             ]
             is_internal = topic.name in INTERNAL_TOPICS
             options = {**(topic_defaults or {}), **self.topic_config(topic.name)}
@@ -485,7 +497,7 @@ class Image:
 
     def _unregister_broker(self, record: UnregisterBrokerRecord, _offset: int) -> None:
         self.brokers.pop(record.broker_id, None)
-        self._changed_brokers.discard(record.broker_id)
+        self._changed_brokers.add(record.broker_id)
 
     def _fence_broker(self, record: FenceBrokerRecord, _offset: int) -> None:
         self._alter_broker(record.id, {"fenced": True})

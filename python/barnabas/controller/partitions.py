@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from barnabas.controller.refusal import Refused
-from barnabas.controller.topics import invalid_replicas, partition_record, spread
+from barnabas.controller.topics import NO_BROKERS, invalid_replicas, partition_record, spread
 from barnabas.errors import (
     ElectionNotNeededError,
+    EligibleLeadersNotAvailableError,
     InvalidPartitionsError,
     InvalidReplicaAssignmentError,
     InvalidReplicationFactorError,
@@ -98,6 +99,8 @@ def _assignments(image: Image, topic: TopicImage, wanted: Any, additional: int) 
     factor = len(next(iter(topic.partitions.values())).replicas)
     if wanted.assignments is None:
         start = len(topic.partitions)
+        if not image.brokers:
+            raise Refused(InvalidReplicationFactorError.code, NO_BROKERS)
         if factor > len(image.brokers):
             raise Refused(
                 InvalidReplicationFactorError.code,
@@ -160,7 +163,9 @@ def _elected(image: Image, name: str, number: int, kind: int) -> tuple[int, str 
     has_wanted = partition.leader == partition.replicas[0] if kind == PREFERRED else partition.leader >= 0
     if has_wanted:
         return ElectionNotNeededError.code, "Leader election not needed for topic partition."
-    return PreferredLeaderNotAvailableError.code, "The preferred leader was not available."
+    if kind == PREFERRED:
+        return PreferredLeaderNotAvailableError.code, "The preferred leader was not available."
+    return EligibleLeadersNotAvailableError.code, "Eligible topic partition leaders are not available."
 
 
 # Reassignments

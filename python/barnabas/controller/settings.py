@@ -23,6 +23,8 @@ class ControllerSettings(NamedTuple):
         static_options: Broker options as they were set for this start, as text.
         own_options: Broker options that Kafka does not have.
         node_id: This node.
+        directories: Ids of this node's data directories; the first has the metadata log.
+        quorum_endpoints: (listener, host, port) by which other controllers would reach this node.
         partition_count_max: How many partitions one request may create.
     """
 
@@ -32,4 +34,6 @@ class ControllerSettings(NamedTuple):
     static_options: Mapping[str, str] = MappingProxyType({})
     own_options: Mapping[str, ConfigKey] = MappingProxyType({})
     node_id: int = 1
+    directories: tuple[bytes, ...] = ()
+    quorum_endpoints: tuple[tuple[str, str, int], ...] = ()
     partition_count_max: int = 10_000

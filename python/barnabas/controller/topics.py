@@ -33,11 +33,20 @@ if TYPE_CHECKING:
     from barnabas.controller.requests import NewTopics, TopicsToDelete
     from barnabas.controller.settings import ControllerSettings
 
-__all__ = ["NO_TOPIC_ID", "create_topics", "delete_topics", "invalid_replicas", "partition_record", "spread"]
+__all__ = [
+    "NO_BROKERS",
+    "NO_TOPIC_ID",
+    "create_topics",
+    "delete_topics",
+    "invalid_replicas",
+    "partition_record",
+    "spread",
+]
 
 NO_TOPIC_ID = bytes(16)
 UNASSIGNED_DIRECTORY = bytes(16)
 USE_DEFAULT = -1
+NO_BROKERS = "All brokers are currently fenced, or have all their log directories cordoned."
 
 
 # CreateTopics
@@ -155,6 +164,9 @@ def _assignment(image: Image, topic: Any, settings: ControllerSettings) -> dict[
     factor = settings.replication_factor if factor == USE_DEFAULT else factor
     count = settings.partition_count if count == USE_DEFAULT else count
     brokers = sorted(image.brokers)
+    if not brokers:
+        why = f"Unable to replicate the partition {factor} time(s): {NO_BROKERS}"
+        raise Refused(InvalidReplicationFactorError.code, why)
     if factor > len(brokers):
         raise Refused(
             InvalidReplicationFactorError.code,

@@ -11,7 +11,7 @@ from test_alter_configs import Cluster
 
 from barnabas import errors
 from barnabas.controller.image import Image
-from barnabas.controller.requests import Administer
+from barnabas.controller.requests import Administer, RegisterBroker
 from barnabas.protocol.messages.abort_transaction_record import AbortTransactionRecord
 from barnabas.protocol.messages.alter_client_quotas import AlterClientQuotasRequest
 from barnabas.protocol.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
@@ -106,10 +106,46 @@ def test_features_change_together_or_not_at_all() -> None:
     assert cluster.controller.image.features["group.version"] == 1
 
 
-def test_the_only_broker_stays_registered() -> None:
+def test_voters_come_with_their_feature_and_stay() -> None:
     cluster = Cluster()
-    assert ask(cluster, UnregisterBrokerRequest(broker_id=1)).error_code == errors.InvalidRequestError.code
+    image = cluster.controller.image
+    assert ask(cluster, update(("kraft.version", 2, 1))).error_code == 95
+    assert ask(cluster, update(("group.version", 0, 2), ("kraft.version", 1, 1))).error_code == 0
+    assert [type(record).__name__ for record in cluster.log[-3:]] == [
+        "KRaftVersionRecord", "VotersRecord", "FeatureLevelRecord",
+    ]  # fmt: skip
+    assert image.kraft_version == 1
+    assert image.voters is not None
+    assert [voter.voter_id for voter in image.voters.voters] == [1]
+    before = len(cluster.log)
+    assert ask(cluster, update(("kraft.version", 1, 1))).error_code == 0
+    assert ask(cluster, update(("kraft.version", 0, 2))).error_code == 95
+    assert len(cluster.log) == before
+
+
+def test_eligible_replicas_go_by_one_value_for_all_brokers() -> None:
+    cluster = Cluster(min_insync_replicas="2")
+    level = "eligible.leader.replicas.version"
+    assert ask(cluster, update((level, 0, 2))).error_code == 0
+    assert cluster.change(4, "1", ("min.insync.replicas", 0, "3")) == 0
+    assert cluster.change(4, "", ("min.insync.replicas", 1, None)) == 0
+    assert ask(cluster, update((level, 1, 1))).error_code == 0
+    assert cluster.controller.image.configs[4, ""] == {"min.insync.replicas": "2"}
+    assert (4, "1") not in cluster.controller.image.configs
+
+
+def test_a_broker_that_is_unregistered_leads_nothing_until_it_registers_again() -> None:
+    cluster = Cluster()
+    image = cluster.controller.image
     assert ask(cluster, UnregisterBrokerRequest(broker_id=2)).error_code == errors.BrokerIdNotRegisteredError.code
+    assert ask(cluster, UnregisterBrokerRequest(broker_id=1)).error_code == 0
+    assert ("remove_broker", 1) in cluster.take_delta()
+    partition = image.topics["t"].partitions[0]
+    assert (image.brokers, partition.leader, partition.isr, partition.elr) == ({}, -1, (), (1,))
+    assert ask(cluster, UnregisterBrokerRequest(broker_id=1)).error_code == errors.BrokerIdNotRegisteredError.code
+    cluster.ask(RegisterBroker(1, bytes(16), [("PLAINTEXT", "localhost", 9092)], None, 0))
+    partition = image.topics["t"].partitions[0]
+    assert (partition.leader, partition.isr, partition.elr) == (1, (1,), ())
 
 
 def quota(parts: dict[str, str | None], key: str, value: float | None) -> AlterClientQuotasRequest:

@@ -269,6 +269,18 @@ def encode_json(table: object, *, keep: Sequence[str] = (), options: dict[str, A
         ValueError: A column has a type that JSON is not written from, or an option is not known.
     """
 
+def infer_schema(values: Sequence[bytes | None], *, options: dict[str, Any] | None = None) -> object:
+    """The schema, with `__arrow_c_schema__`, that JSON values have, by the rules of Spark's `spark.read.json`.
+
+    Args:
+        values: The values; None is passed over.
+        options: By Spark's names, as `mode` and `allowComments`. In mode PERMISSIVE values that are no JSON object, or
+            list of objects, ask for the column `_corrupt_record`; under DROPMALFORMED they are left out.
+
+    Raises:
+        ValueError: An option is not known; under FAILFAST a value is bad: its index is the exception's second argument.
+    """
+
 def encode_avro(
     table: object, schema: str | None = None, *, schema_id: int | None = None, keep: Sequence[str] = ()
 ) -> ArrowTable:
@@ -302,11 +314,13 @@ def check_schema(
     *,
     format: str = "json",  # noqa: A002 (Spark's word)
     options: dict[str, Any] | None = None,
+    names_schemas: bool = False,
 ) -> None:
     """Finds out whether every column of an Arrow schema can be read.
 
     Without `raw_columns` all are Kafka's own; otherwise those that it names, and the others come from the values, which
-    are of `format` and read with `options`.
+    are of `format` and read with `options`. With `names_schemas` Avro's values name their schemas, which a resolver
+    tells.
 
     Raises:
         ValueError: A column cannot be read, or an option is not known.
@@ -325,7 +339,8 @@ class Scan(Iterator[ArrowBatch]):
     Fetching and decoding run ahead on a thread that waits for Python only where Avro's values name schemas that were
     not told yet: `resolver` gives a schema's text by its id, or None, and is called by `next()`. Dropping the scan ends
     it. `conditions` are of a column, a comparison (`in`, `!=`, `<`, `<=`, `>`, `>=`, `is null`, `is not null`) and an
-    Arrow array of what to compare with; rows that do not meet all of them are left out.
+    Arrow array of what to compare with; rows that do not meet all of them are left out. Of the records only those whose
+    offsets are in the Arrow array `offsets` (64-bit, ascending), if there is one, are decoded.
     """
 
     def __new__(
@@ -344,6 +359,7 @@ class Scan(Iterator[ArrowBatch]):
         resolver: Callable[[int], str | None] | None = None,
         rows: int | None = None,
         conditions: Sequence[tuple[str, str, object]] = (),
+        offsets: object | None = None,
         idle_timeout_ms: int = 120_000,
     ) -> Self: ...
     @property
@@ -523,8 +539,8 @@ class AsyncDeliveryBatch:
 class CallbackQueue:
     """Records with callbacks that have their outcomes, for the thread that calls them."""
 
-    def take(self) -> list[tuple[Delivery, Callable[[Delivery], object]]] | None:
-        """Waits for some; None when the queue is closed and empty."""
+    def take(self) -> tuple[list[Delivery], list[Callable[[Delivery], object]]] | None:
+        """Waits for some, and what to call with each. None when the queue is closed and empty."""
 
     def close(self) -> None:
         """Ends the wait of `take` once nothing is left."""
@@ -758,12 +774,10 @@ class BrokerCore:
         topic: str,
         partition: int,
         leader_epoch: int,
-        control_type: int,
-        key_version: int,
-        value: bytes,
+        records: Sequence[tuple[int, bytes]],
         timestamp_ms: int,
     ) -> int:
-        """Appends one control record and returns its offset."""
+        """The same of control records, given as type and value."""
 
     @staticmethod
     def make_batch(

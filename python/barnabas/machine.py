@@ -11,7 +11,10 @@ This module may not know any particular machine, nor time, sockets or threads.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["Caller", "Deadline", "Machine", "Moment", "Reply", "Result"]
 
@@ -76,9 +79,12 @@ class Result:
         replies: Sent once the batch, and everything before it, is committed.
         deadlines: Applied in order.
         soft: Changes to state that is kept in memory only, understood by the machine's `apply`.
+        is_separable: Whether the records mean something one by one, so that more of them than a batch may hold can be
+            appended as several. Otherwise that many are refused, and nothing of the result happens.
+        otherwise: What is decided instead in that case. Without it who asked is answered with an error.
     """
 
-    __slots__ = ("deadlines", "records", "replies", "soft")
+    __slots__ = ("deadlines", "is_separable", "otherwise", "records", "replies", "soft")
 
     def __init__(
         self,
@@ -86,11 +92,15 @@ class Result:
         replies: list[Reply] | None = None,
         deadlines: list[Deadline] | None = None,
         soft: list[Any] | None = None,
+        *,
+        is_separable: bool = False,
     ) -> None:
         self.records = [] if records is None else records
         self.replies = [] if replies is None else replies
         self.deadlines = [] if deadlines is None else deadlines
         self.soft = [] if soft is None else soft
+        self.is_separable = is_separable
+        self.otherwise: Callable[[], Result] | None = None
 
 
 class Machine(Protocol):

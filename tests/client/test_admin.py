@@ -82,6 +82,17 @@ def test_the_cluster_is_described(admin, bootstrap_servers):
     assert found.cluster_id
 
 
+def test_sizes_of_partitions(admin, unique, producer):
+    admin.create_topics([NewTopic(unique, 2, 1)])
+    producer.send_many(unique, [b"x" * 1000] * 10, partition=1).result(10)
+    empty, filled, missing = (TopicPartition(unique, number) for number in range(3))
+    sizes = admin.partition_sizes([empty, filled, missing])
+    assert sizes[empty] == 0
+    assert 10_000 < sizes[filled] < 11_000
+    assert set(sizes) == {empty, filled}
+    assert admin.partition_sizes([]) == {}
+
+
 def test_offsets_of_logs_and_groups(admin, topic, producer, consumer):
     producer.send_many(topic, [b"a", b"b", b"c"], timestamps=[1_000, 3_000, 2_000], partition=0).result(10)
     where = TopicPartition(topic, 0)

@@ -71,13 +71,13 @@ def test_a_group_is_read_and_committed(bootstrap_servers, producer, topic):
     assert sorted(int(record.value) for record in run(main())) == list(range(300))
 
 
-def test_iteration_gives_every_record_and_a_break_loses_none(our_broker, unique):
-    with barnabas.Producer(bootstrap_servers=our_broker) as producer:
+def test_iteration_gives_every_record_and_a_break_loses_none(bootstrap_servers, unique):
+    with barnabas.Producer(bootstrap_servers=bootstrap_servers) as producer:
         producer.send_many(unique, [b"%d" % number for number in range(1500)]).result(10)
 
     async def main():
         found = []
-        async with AsyncConsumer(**options(our_broker)) as consumer:
+        async with AsyncConsumer(**options(bootstrap_servers)) as consumer:
             consumer.assign([(unique, 0)])
             for stop in (10, 700, 1500):
                 async for record in consumer:
@@ -90,9 +90,9 @@ def test_iteration_gives_every_record_and_a_break_loses_none(our_broker, unique)
     assert run(main()) == list(range(1500))
 
 
-def test_tasks_commit_and_ask_while_another_one_waits_for_records(our_broker, unique):
+def test_tasks_commit_and_ask_while_another_one_waits_for_records(bootstrap_servers, unique):
     async def main():
-        async with AsyncConsumer(**options(our_broker, group_id=unique)) as consumer:
+        async with AsyncConsumer(**options(bootstrap_servers, group_id=unique)) as consumer:
             await consumer.partitions_for(unique)  # creates it
             consumer.assign([(unique, 0)])
             waiting = asyncio.create_task(consumer.poll(timeout=30))
@@ -100,29 +100,29 @@ def test_tasks_commit_and_ask_while_another_one_waits_for_records(our_broker, un
             assert (await consumer.committed())[(unique, 0)].offset in range(20)
             with pytest.raises(errors.ConcurrentUseError, match="another task"):
                 await consumer.poll(timeout=0)
-            with barnabas.Producer(bootstrap_servers=our_broker) as producer:
+            with barnabas.Producer(bootstrap_servers=bootstrap_servers) as producer:
                 producer.send(unique, b"x", partition=0).result(10)
             assert (await waiting).values() == [b"x"]
 
     run(main())
 
 
-def test_the_loop_goes_on_while_a_poll_waits_and_a_cancelled_poll_loses_nothing(our_broker, unique):
+def test_the_loop_goes_on_while_a_poll_waits_and_a_cancelled_poll_loses_nothing(bootstrap_servers, unique):
     async def main():
-        async with AsyncConsumer(**options(our_broker)) as consumer:
+        async with AsyncConsumer(**options(bootstrap_servers)) as consumer:
             await consumer.partitions_for(unique)
             consumer.assign([(unique, 0)])
             for _ in range(3):
                 with pytest.raises(asyncio.TimeoutError):
                     await asyncio.wait_for(consumer.poll(timeout=30), 0.05)
-            with barnabas.Producer(bootstrap_servers=our_broker) as producer:
+            with barnabas.Producer(bootstrap_servers=bootstrap_servers) as producer:
                 producer.send(unique, b"x").result(10)
             assert (await consumer.poll(timeout=30)).values() == [b"x"]
 
     run(main())
 
 
-def test_a_listener_of_coroutines_commits_before_its_partitions_go(our_broker, unique):
+def test_a_listener_of_coroutines_commits_before_its_partitions_go(bootstrap_servers, unique):
     heard = []
 
     class Listener:
@@ -140,9 +140,9 @@ def test_a_listener_of_coroutines_commits_before_its_partitions_go(our_broker, u
 
     async def main():
         nonlocal consumer
-        with barnabas.Producer(bootstrap_servers=our_broker) as producer:
+        with barnabas.Producer(bootstrap_servers=bootstrap_servers) as producer:
             producer.send_many(unique, [b"0", b"1"]).result(10)
-        consumer = AsyncConsumer(**options(our_broker, group_id=unique, enable_auto_commit=False))
+        consumer = AsyncConsumer(**options(bootstrap_servers, group_id=unique, enable_auto_commit=False))
         async with consumer:
             consumer.subscribe([unique], Listener())
             assert (await consumer.poll(timeout=30)).values() == [b"1"]
@@ -156,7 +156,7 @@ def test_a_listener_of_coroutines_commits_before_its_partitions_go(our_broker, u
     run(main())
 
 
-def test_a_listener_of_coroutines_is_refused_by_the_blocking_consumer(our_broker, unique):
+def test_a_listener_of_coroutines_is_refused_by_the_blocking_consumer(bootstrap_servers, unique):
     class Listener:
         async def on_partitions_assigned(self, partitions):
             raise AssertionError
@@ -164,14 +164,14 @@ def test_a_listener_of_coroutines_is_refused_by_the_blocking_consumer(our_broker
         def on_partitions_revoked(self, partitions):
             pass
 
-    with Consumer(**options(our_broker, group_id=unique)) as consumer:
+    with Consumer(**options(bootstrap_servers, group_id=unique)) as consumer:
         consumer.partitions_for(unique)
         consumer.subscribe([unique], Listener())
         with pytest.raises(TypeError, match="use AsyncConsumer"):
             read(consumer, 1)
 
 
-def test_the_failure_of_a_listener_is_raised_and_the_consumer_closes(our_broker, unique):
+def test_the_failure_of_a_listener_is_raised_and_the_consumer_closes(bootstrap_servers, unique):
     class Listener:
         async def on_partitions_assigned(self, partitions):
             pass
@@ -180,7 +180,7 @@ def test_the_failure_of_a_listener_is_raised_and_the_consumer_closes(our_broker,
             raise RuntimeError("failed")
 
     async def main():
-        consumer = AsyncConsumer(**options(our_broker, group_id=unique))
+        consumer = AsyncConsumer(**options(bootstrap_servers, group_id=unique))
         await consumer.partitions_for(unique)
         consumer.subscribe([unique], Listener())
         while not consumer.assignment():
@@ -193,9 +193,9 @@ def test_the_failure_of_a_listener_is_raised_and_the_consumer_closes(our_broker,
     run(main())
 
 
-def test_wakeup_from_another_thread(our_broker, unique):
+def test_wakeup_from_another_thread(bootstrap_servers, unique):
     async def main():
-        async with AsyncConsumer(**options(our_broker)) as consumer:
+        async with AsyncConsumer(**options(bootstrap_servers)) as consumer:
             await consumer.partitions_for(unique)
             consumer.assign([(unique, 0)])
             asyncio.get_running_loop().call_later(0.05, threading.Thread(target=consumer.wakeup).start)
@@ -205,9 +205,9 @@ def test_wakeup_from_another_thread(our_broker, unique):
     run(main())
 
 
-def test_another_loop_is_refused(our_broker, unique):
+def test_another_loop_is_refused(bootstrap_servers, unique):
     async def first():
-        consumer = AsyncConsumer(**options(our_broker))
+        consumer = AsyncConsumer(**options(bootstrap_servers))
         await consumer.partitions_for(unique)
         return consumer
 
@@ -221,7 +221,7 @@ def test_another_loop_is_refused(our_broker, unique):
         consumer.assignment()
 
 
-def test_a_loop_without_readers_is_woken_all_the_same(our_broker, unique):
+def test_a_loop_without_readers_is_woken_all_the_same(bootstrap_servers, unique):
     class Proactor(asyncio.SelectorEventLoop):
         def add_reader(self, *_):
             raise NotImplementedError
@@ -234,7 +234,7 @@ def test_a_loop_without_readers_is_woken_all_the_same(our_broker, unique):
                     await asyncio.sleep(0.001)
 
     async def main():
-        async with AsyncConsumer(**options(our_broker)) as consumer:
+        async with AsyncConsumer(**options(bootstrap_servers)) as consumer:
             assert unique not in await consumer.list_topics()
 
     loop = Proactor()
@@ -244,13 +244,13 @@ def test_a_loop_without_readers_is_woken_all_the_same(our_broker, unique):
         loop.close()
 
 
-def test_one_wake_up_per_response(our_broker, unique):
+def test_one_wake_up_per_response(bootstrap_servers, unique):
     """Ten thousand records in one response ring once, not once per record or batch."""
-    with barnabas.Producer(bootstrap_servers=our_broker, batch_size=1000, linger_ms=0) as producer:
+    with barnabas.Producer(bootstrap_servers=bootstrap_servers, batch_size=1000, linger_ms=0) as producer:
         producer.send_many(unique, [b"v" * 100] * 10_000).result(30)
 
     async def main():
-        async with AsyncConsumer(**options(our_broker)) as consumer:
+        async with AsyncConsumer(**options(bootstrap_servers)) as consumer:
             rings = []
             ring = consumer._bell.ring
             consumer._bell.ring = lambda: (rings.append(time.monotonic()), ring())[1]

@@ -1,5 +1,6 @@
 """What changes under a running consumer: topics made anew, partitions that are added, brokers that go, rebalances."""
 
+import contextlib
 import gc
 import json
 import os
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,11 +18,12 @@ from reading import read
 from test_kill import BrokerProcess
 
 import barnabas
-from barnabas import NewTopic, SubscriptionPattern, TopicPartition, errors
+from barnabas import NewTopic, OffsetAndMetadata, SubscriptionPattern, TopicPartition, errors
 from barnabas.assignors import RebalanceProtocol
 from barnabas.protocol.messages.create_partitions import CreatePartitionsRequest
 
 DEADLINE = 60.0
+PROTOCOLS = ["classic", pytest.param("consumer", marks=pytest.mark.needs("4.0"))]
 
 
 def poll_until(consumer, condition):
@@ -32,47 +35,57 @@ def poll_until(consumer, condition):
     return found
 
 
+def is_made_anew(admin, name, topic_id):
+    topic = admin.list_topics().get(name)
+    return topic is not None and topic.topic_id != topic_id
+
+
 def make(address, group, **options):
     return barnabas.Consumer(
         bootstrap_servers=address, group_id=group, auto_offset_reset="earliest", enable_auto_commit=False, **options
     )
 
 
-@pytest.mark.parametrize("protocol", ["classic", "consumer"])
-def test_a_topic_that_is_deleted_and_made_again_is_read_from_its_beginning(our_broker, unique, stack, protocol):
-    admin = stack.enter_context(barnabas.Admin(bootstrap_servers=our_broker))
+# Topics have ids, and a deletion that was answered is done, which it is not with ZooKeeper.
+@pytest.mark.needs("3.0")
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_topic_that_is_deleted_and_made_again_is_read_from_its_beginning(bootstrap_servers, unique, stack, protocol):
+    admin = stack.enter_context(barnabas.Admin(bootstrap_servers=bootstrap_servers))
     admin.create_topics([NewTopic(unique)])
     options = {"group_protocol": protocol, "metadata_max_age_ms": 200, "allow_auto_create_topics": False}
-    consumer = stack.enter_context(make(our_broker, unique, **options))
+    consumer = stack.enter_context(make(bootstrap_servers, unique, **options))
     consumer.subscribe([unique])
     for life in range(3):
         values = [b"%d-%d" % (life, number) for number in range(5 - life)]
-        with barnabas.Producer(bootstrap_servers=our_broker) as producer:
+        with barnabas.Producer(bootstrap_servers=bootstrap_servers) as producer:
             producer.send_many(unique, values).result(30)
         assert [record.value for record in read(consumer, len(values))] == values
         old = admin.list_topics()[unique].topic_id
         admin.delete_topics([unique])
         consumer.poll(timeout=0.1)
         admin.create_topics([NewTopic(unique)])
-        assert admin.list_topics()[unique].topic_id != old
+        # The broker that is asked may learn of it after the controller has answered.
+        assert poll_until(consumer, partial(is_made_anew, admin, unique, old)) == []
 
 
-@pytest.mark.parametrize("protocol", ["classic", "consumer"])
-def test_a_hundred_partitions_that_are_added_are_read(our_broker, unique, stack, protocol):
-    with barnabas.Admin(bootstrap_servers=our_broker) as admin:
+# The request to add them is made at its newest version.
+@pytest.mark.needs("2.8")
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_hundred_partitions_that_are_added_are_read(bootstrap_servers, unique, stack, protocol):
+    with barnabas.Admin(bootstrap_servers=bootstrap_servers) as admin:
         admin.create_topics([NewTopic(unique, num_partitions=2)])
-    consumer = stack.enter_context(make(our_broker, unique, group_protocol=protocol, metadata_max_age_ms=200))
+    consumer = stack.enter_context(make(bootstrap_servers, unique, group_protocol=protocol, metadata_max_age_ms=200))
     consumer.subscribe([unique])
     poll_until(consumer, lambda: len(consumer.assignment()) == 2)
-    with RawClient(our_broker) as client:
+    with RawClient(bootstrap_servers) as client:
         topic = CreatePartitionsRequest.CreatePartitionsTopic(name=unique, count=102, assignments=None)
         answer = client.ask(CreatePartitionsRequest(topics=[topic], timeout_ms=30_000))
         assert answer.results[0].error_code == 0
-    with barnabas.Producer(bootstrap_servers=our_broker) as producer:
+    with barnabas.Producer(bootstrap_servers=bootstrap_servers) as producer:
         deadline = time.monotonic() + DEADLINE
         while len(producer.partitions_for(unique)) < 102:
             assert time.monotonic() < deadline
-    with barnabas.Producer(bootstrap_servers=our_broker) as producer:
+    with barnabas.Producer(bootstrap_servers=bootstrap_servers) as producer:
         for partition in range(102):
             producer.send(unique, b"%d" % partition, partition=partition)
         producer.flush(30)
@@ -85,14 +98,39 @@ def test_a_hundred_partitions_that_are_added_are_read(our_broker, unique, stack,
     assert len(consumer.assignment()) == 102
 
 
-def test_a_pattern_that_the_coordinator_evaluates(our_broker, unique, stack):
-    with barnabas.Admin(bootstrap_servers=our_broker) as admin:
+def test_a_committed_position_counts_where_nobody_can_be_asked_about_epochs(stack, unique):
+    """Commits keep epochs since Kafka 2.1, consumers may ask what they are worth since 2.3 (KIP-320)."""
+    broker = stack.enter_context(barnabas.Broker(barnabas_api_versions_as="2.1"))
+    address, zero = broker.bootstrap_servers, TopicPartition(unique, 0)
+    with barnabas.Producer(bootstrap_servers=address) as producer:
+        producer.send_many(unique, [b"0", b"1", b"2"]).result(30)
+    first = stack.enter_context(make(address, unique))
+    first.assign([zero])
+    first.poll(timeout=30, max_records=1)
+    first.commit()
+    assert first.committed()[zero] == OffsetAndMetadata(1, "", 0)
+    second = stack.enter_context(make(address, unique))
+    second.assign([zero])
+    assert [record.value for record in read(second, 2)] == [b"1", b"2"]
+
+
+def test_a_static_member_of_a_group_that_knows_none_is_told(stack, unique):
+    broker = stack.enter_context(barnabas.Broker(barnabas_api_versions_as="2.1"))
+    consumer = stack.enter_context(make(broker.bootstrap_servers, unique, group_instance_id="till-7"))
+    consumer.subscribe([unique])
+    with pytest.raises(errors.UnsupportedVersionError):
+        poll_until(consumer, consumer.assignment)
+
+
+@pytest.mark.needs("4.1")
+def test_a_pattern_that_the_coordinator_evaluates(bootstrap_servers, unique, stack):
+    with barnabas.Admin(bootstrap_servers=bootstrap_servers) as admin:
         admin.create_topics([NewTopic(f"{unique}-{name}") for name in ("a", "b", "other")])
-        consumer = stack.enter_context(make(our_broker, unique, group_protocol="consumer"))
+        consumer = stack.enter_context(make(bootstrap_servers, unique, group_protocol="consumer"))
         consumer.subscribe(SubscriptionPattern(f"{unique}-[a-c]"))
         poll_until(consumer, lambda: len(consumer.assignment()) == 2)
         assert consumer.subscription() == {f"{unique}-a", f"{unique}-b"}
-        with barnabas.Producer(bootstrap_servers=our_broker) as producer:
+        with barnabas.Producer(bootstrap_servers=bootstrap_servers) as producer:
             producer.send(f"{unique}-b", b"x").result(30)
         assert read(consumer, 1)[0].topic == f"{unique}-b"
         consumer.subscribe([f"{unique}-other"])
@@ -104,8 +142,8 @@ def test_a_pattern_that_the_coordinator_evaluates(our_broker, unique, stack):
             poll_until(consumer, lambda: False)
 
 
-def test_a_pattern_for_the_coordinator_needs_a_group_that_knows_it(our_broker, unique, stack):
-    consumer = stack.enter_context(make(our_broker, unique))
+def test_a_pattern_for_the_coordinator_needs_a_group_that_knows_it(bootstrap_servers, unique, stack):
+    consumer = stack.enter_context(make(bootstrap_servers, unique))
     with pytest.raises(errors.IllegalStateError, match="group_protocol='consumer'"):
         consumer.subscribe(SubscriptionPattern("a"))
 
@@ -128,13 +166,13 @@ class LastTakesAll:
         return {max(members): everything}
 
 
-def test_an_assignor_of_ones_own_divides(our_broker, unique, stack):
-    with barnabas.Admin(bootstrap_servers=our_broker) as admin:
+def test_an_assignor_of_ones_own_divides(bootstrap_servers, unique, stack):
+    with barnabas.Admin(bootstrap_servers=bootstrap_servers) as admin:
         admin.create_topics([NewTopic(unique, num_partitions=4)])
     assignors = [LastTakesAll(), LastTakesAll()]
     members = [
         stack.enter_context(
-            make(our_broker, unique, partition_assignment_strategy=[assignor], heartbeat_interval_ms=100)
+            make(bootstrap_servers, unique, partition_assignment_strategy=[assignor], heartbeat_interval_ms=100)
         )
         for assignor in assignors
     ]
@@ -158,13 +196,15 @@ def test_an_assignor_of_ones_own_divides(our_broker, unique, stack):
         (lambda _, __: 1 / 0, "ZeroDivisionError"),
     ],
 )
-def test_what_an_assignor_does_wrong_is_told_and_the_member_tries_again(our_broker, unique, stack, made, message):
-    with barnabas.Admin(bootstrap_servers=our_broker) as admin:
+def test_what_an_assignor_does_wrong_is_told_and_the_member_tries_again(
+    bootstrap_servers, unique, stack, made, message
+):
+    with barnabas.Admin(bootstrap_servers=bootstrap_servers) as admin:
         admin.create_topics([NewTopic(unique)])
     assignor = LastTakesAll()
     good = assignor.assign
     assignor.assign = made
-    consumer = stack.enter_context(make(our_broker, unique, partition_assignment_strategy=[assignor]))
+    consumer = stack.enter_context(make(bootstrap_servers, unique, partition_assignment_strategy=[assignor]))
     consumer.subscribe([unique])
     with pytest.raises(errors.KafkaError, match=message):
         poll_until(consumer, consumer.assignment)
@@ -172,10 +212,10 @@ def test_what_an_assignor_does_wrong_is_told_and_the_member_tries_again(our_brok
     poll_until(consumer, consumer.assignment)
 
 
-def test_assignors_that_are_none_are_refused(our_broker):
+def test_assignors_that_are_none_are_refused(bootstrap_servers):
     for wrong in ([], ["range", "range"], [object()], ["unknown"]):
         with pytest.raises(errors.ConfigError, match=r"partition\.assignment\.strategy"):
-            make(our_broker, "g", partition_assignment_strategy=wrong)
+            make(bootstrap_servers, "g", partition_assignment_strategy=wrong)
 
 
 @pytest.fixture
@@ -195,6 +235,16 @@ def test_closing_ends_soon_when_nobody_can_be_reached(broker):
     started = time.monotonic()
     consumer.close(timeout=60)
     assert time.monotonic() - started < 30
+
+
+def client_threads():
+    """I/O threads of clients in this process, where a broker of other tests starts and ends its own."""
+    found = 0
+    for task in Path("/proc/self/task").iterdir():
+        # It may end while it is looked at.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found += (task / "comm").read_text() == "barnabas-client\n"
+    return found
 
 
 REBALANCES = int(os.environ.get("SEEDS", "20")) * 10
@@ -217,7 +267,7 @@ def test_rebalances_leave_nothing_behind(broker):
 
     def state():
         gc.collect()
-        return len(gc.get_objects()), *(sum(1 for _ in Path("/proc/self", what).iterdir()) for what in ("fd", "task"))
+        return len(gc.get_objects()), sum(1 for _ in Path("/proc/self/fd").iterdir()), client_threads()
 
     rebalance(50)
     objects, descriptors, threads = state()

@@ -14,23 +14,23 @@ VALUES = [b'{"n": 0}', b'{"n": 1}', b"broken", b'{"n": 3}', b"also broken", b'{"
 
 
 @pytest.fixture
-def filled(our_broker, unique):
-    with barnabas.Producer(bootstrap_servers=our_broker) as producer:
+def filled(bootstrap_servers, unique):
+    with barnabas.Producer(bootstrap_servers=bootstrap_servers) as producer:
         for number, value in enumerate(VALUES):
             producer.send(unique, value, key=b"k%d" % number, headers=[("h", b"1")], partition=0).result(10)
     return unique
 
 
-def make(stack, our_broker, topic, **options):
+def make(stack, bootstrap_servers, topic, **options):
     options = {"group_id": topic, "auto_offset_reset": "earliest", "enable_auto_commit": False} | options
-    consumer = stack.enter_context(barnabas.Consumer(bootstrap_servers=our_broker, **options))
+    consumer = stack.enter_context(barnabas.Consumer(bootstrap_servers=bootstrap_servers, **options))
     consumer.assign([TopicPartition(topic, 0)])
     return consumer
 
 
 @pytest.mark.parametrize("loads", [json.loads, by_column(lambda values: [json.loads(value) for value in values])])
-def test_what_is_refused_is_raised_at_every_poll_until_a_seek(stack, our_broker, filled, loads):
-    consumer = make(stack, our_broker, filled, value_deserializer=loads)
+def test_what_is_refused_is_raised_at_every_poll_until_a_seek(stack, bootstrap_servers, filled, loads):
+    consumer = make(stack, bootstrap_servers, filled, value_deserializer=loads)
     here = TopicPartition(filled, 0)
     assert [record.value["n"] for record in read(consumer, 2)] == [0, 1]
     for _ in range(3):
@@ -44,17 +44,17 @@ def test_what_is_refused_is_raised_at_every_poll_until_a_seek(stack, our_broker,
     assert consumer.committed()[here].offset == 4
 
 
-def test_what_is_refused_is_skipped_and_told(stack, our_broker, filled):
+def test_what_is_refused_is_skipped_and_told(stack, bootstrap_servers, filled):
     told = []
     options = {"barnabas_deserialization_failure": "skip", "barnabas_on_refused": told.append}
-    consumer = make(stack, our_broker, filled, value_deserializer=json.loads, **options)
+    consumer = make(stack, bootstrap_servers, filled, value_deserializer=json.loads, **options)
     assert [record.value["n"] for record in read(consumer, 4)] == [0, 1, 3, 5]
     assert [error.record.offset for error in told] == [2, 4]
     assert consumer.position(TopicPartition(filled, 0)) == 6
 
 
-def check_dead_letters(our_broker, topic):
-    with barnabas.Consumer(bootstrap_servers=our_broker, auto_offset_reset="earliest") as reader:
+def check_dead_letters(bootstrap_servers, topic):
+    with barnabas.Consumer(bootstrap_servers=bootstrap_servers, auto_offset_reset="earliest") as reader:
         reader.assign([TopicPartition(f"{topic}-dead", 0)])
         letters = read(reader, 2)
     assert [letter.value for letter in letters] == [b"broken", b"also broken"]
@@ -64,18 +64,18 @@ def check_dead_letters(our_broker, topic):
     assert (headers["__dlq.errors.topic"], headers["__dlq.errors.offset"]) == (topic.encode(), b"2")
 
 
-def test_what_is_refused_goes_to_the_dead_letter_topic_before_it_can_be_committed(stack, our_broker, filled):
+def test_what_is_refused_goes_to_the_dead_letter_topic_before_it_can_be_committed(stack, bootstrap_servers, filled):
     options = {"barnabas_deserialization_failure": "dead_letter", "barnabas_dead_letter_topic": f"{filled}-dead"}
-    consumer = make(stack, our_broker, filled, value_deserializer=json.loads, **options)
+    consumer = make(stack, bootstrap_servers, filled, value_deserializer=json.loads, **options)
     assert [record.value["n"] for record in read(consumer, 4)] == [0, 1, 3, 5]
-    check_dead_letters(our_broker, filled)
+    check_dead_letters(bootstrap_servers, filled)
 
 
-def test_dead_letters_of_the_consumer_of_asyncio(our_broker, filled):
+def test_dead_letters_of_the_consumer_of_asyncio(bootstrap_servers, filled):
     async def main():
         options = {"barnabas_deserialization_failure": "dead_letter", "barnabas_dead_letter_topic": f"{filled}-dead"}
         async with barnabas.AsyncConsumer(
-            bootstrap_servers=our_broker, auto_offset_reset="earliest", value_deserializer=json.loads, **options
+            bootstrap_servers=bootstrap_servers, auto_offset_reset="earliest", value_deserializer=json.loads, **options
         ) as consumer:
             consumer.assign([(filled, 0)])
             found = []
@@ -84,10 +84,10 @@ def test_dead_letters_of_the_consumer_of_asyncio(our_broker, filled):
             return [record.value["n"] for record in found]
 
     assert asyncio.run(asyncio.wait_for(main(), 60)) == [0, 1, 3, 5]
-    check_dead_letters(our_broker, filled)
+    check_dead_letters(bootstrap_servers, filled)
 
 
-def test_a_dead_letter_that_cannot_be_written_loses_nothing(stack, our_broker, filled):
+def test_a_dead_letter_that_cannot_be_written_loses_nothing(stack, bootstrap_servers, filled):
     with barnabas.Broker() as broker:
         servers = {"bootstrap_servers": broker.bootstrap_servers}
         with barnabas.Producer(**servers) as producer:
@@ -102,8 +102,8 @@ def test_a_dead_letter_that_cannot_be_written_loses_nothing(stack, our_broker, f
         consumer.close()
 
 
-def test_iteration_counts_what_was_given_out_and_raises_in_its_place(stack, our_broker, filled):
-    consumer = make(stack, our_broker, filled, value_deserializer=json.loads)
+def test_iteration_counts_what_was_given_out_and_raises_in_its_place(stack, bootstrap_servers, filled):
+    consumer = make(stack, bootstrap_servers, filled, value_deserializer=json.loads)
     given = []
 
     def iterate():
@@ -116,7 +116,7 @@ def test_iteration_counts_what_was_given_out_and_raises_in_its_place(stack, our_
     assert given == [0, 1]
 
 
-def test_interceptors_see_polls_and_commits(stack, our_broker, filled):
+def test_interceptors_see_polls_and_commits(stack, bootstrap_servers, filled):
     class Interceptor:
         def __init__(self):
             self.consumed, self.committed, self.closed = 0, [], False
@@ -132,7 +132,7 @@ def test_interceptors_see_polls_and_commits(stack, our_broker, filled):
             self.closed = True
 
     interceptor = Interceptor()
-    consumer = make(stack, our_broker, filled, interceptor_classes=[interceptor])
+    consumer = make(stack, bootstrap_servers, filled, interceptor_classes=[interceptor])
     read(consumer, 6)
     consumer.commit()
     consumer.commit_async({TopicPartition(filled, 0): 3})

@@ -153,6 +153,7 @@ def test_auto_commit_hands_over_in_a_rebalance_without_reading_twice(consumer, p
     assert len(found) == 300
 
 
+@pytest.mark.needs("4.0")
 def test_members_of_a_consumer_group_share_and_take_over(consumer, producer, topic):
     """KIP-848: the coordinator divides, and who has something keeps reading it while others come."""
     first_heard, second_heard = Listener(), Listener()
@@ -186,6 +187,7 @@ def test_options_that_a_group_protocol_makes_useless_are_refused(consumer):
         consumer(group_id="g", group_instance_id="a b")
 
 
+@pytest.mark.needs("2.3")
 def test_a_static_member_that_comes_back_finds_its_partitions_without_a_rebalance(consumer, producer, topic):
     heard = Listener()
     options = {"group_id": topic, "heartbeat_interval_ms": 100}

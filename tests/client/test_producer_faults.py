@@ -139,6 +139,15 @@ def test_a_fatal_error_of_metadata_is_raised_by_send(sender, unique):
     assert sender.send(unique, b"0").result(30).offset == 0
 
 
+@pytest.mark.parametrize("name", ["TOPIC_AUTHORIZATION_FAILED", "INVALID_TOPIC_EXCEPTION", "UNKNOWN_SERVER_ERROR"])
+def test_a_topic_that_metadata_refuses_is_an_error_of_send_until_it_is_not(broker, sender, unique, name):
+    with broker.faults.inject("Metadata", error=name, times=None) as fault:
+        with pytest.raises(BY_NAME[name]):
+            sender.send(unique, b"0")
+        assert fault.fired >= 1
+    assert sender.send(unique, b"0").result(30).offset == 0
+
+
 @pytest.fixture
 def narrow(broker, unique):
     """A topic that takes batches of up to 4,000 bytes."""

@@ -95,7 +95,8 @@ class AsyncConsumer(ConsumerFace):
 
         Args:
             timeout: Seconds to wait for records.
-            max_records: The most records to return; the others stay for the next call.
+            max_records: The most records to return; the others stay for the next call. By default whole batches until
+                they have `barnabas_poll_bytes` (512 KiB).
 
         Returns:
             `Records`, or with deserializers `DecodedRecords`; empty when the time is over.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from barnabas.client.core import ClientCore, Life
 from barnabas.client.driver import Driver
-from barnabas.client.operations import administration, offsets
+from barnabas.client.operations import administration, log_sizes, offsets
 from barnabas.client.operations.api import Backoff
 from barnabas.client.options import ADMIN
 from barnabas.types import TopicPartition
@@ -205,6 +205,27 @@ class Admin:
         """
         partitions = {TopicPartition(*partition): timestamp for partition, timestamp in wanted.items()}
         return self._run("list_offsets", offsets.list_offsets(partitions, self._backoff()), self._timeout(timeout))
+
+    def partition_sizes(
+        self, partitions: Iterable[TopicPartition], timeout: float | None = None
+    ) -> dict[TopicPartition, int]:
+        """Bytes of partitions' logs on their leaders, as records are stored there: compressed, and with batch headers.
+
+        Args:
+            partitions: The partitions; those without a leader are left out of the answer.
+            timeout: Seconds to wait; by default `default_api_timeout_ms`.
+
+        Raises:
+            ClusterAuthorizationFailedError: The cluster may not be described.
+            KafkaTimeoutError: A leader did not answer in time.
+            KafkaError: A leader refused.
+            IllegalStateError: The admin is closed.
+
+        Example:
+            >>> admin.partition_sizes([TopicPartition("orders", 0)])
+            {TopicPartition(topic='orders', partition=0): 90}
+        """
+        return self._run("partition_sizes", log_sizes.partition_sizes(partitions), self._timeout(timeout))
 
     def metrics(self) -> dict[str, int | float]:
         """A snapshot of counters.

@@ -43,11 +43,11 @@ def _run(queue: CallbackQueue) -> None:
         _threads.pop(threading.current_thread(), None)
 
 
-def _called(calls: list[tuple[Delivery, Callable[[Delivery], object]]] | None) -> bool:
+def _called(calls: tuple[list[Delivery], list[Callable[[Delivery], object]]] | None) -> bool:
     """Calls what there is to call, and keeps nothing of it."""
     if calls is None:
         return False
-    for delivery, callback in calls:
+    for delivery, callback in zip(*calls, strict=True):
         try:
             callback(delivery)
         except Exception:  # noqa: BLE001 - it is logged

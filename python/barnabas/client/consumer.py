@@ -79,7 +79,8 @@ class Consumer(ConsumerFace):
 
         Args:
             timeout: Seconds to wait for records.
-            max_records: The most records to return; the others stay for the next call.
+            max_records: The most records to return; the others stay for the next call. By default whole batches until
+                they have `barnabas_poll_bytes` (512 KiB).
 
         Returns:
             `Records`, lazily decoded, or with deserializers at most `max_poll_records` `DecodedRecords`; empty when the

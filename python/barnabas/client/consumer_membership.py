@@ -204,7 +204,12 @@ class ConsumerMembership:
             self._lost = False
             self._owned = ()
         elif adopt is not None and self.state is ConsumerMemberState.STABLE:
-            self._adopt(adopt)
+            # The target may have become smaller meanwhile, and what is no more of it may be another member's by now.
+            self._adopt(tuple(one for one in adopt if one in self._owned or self._is_target(one)))
+
+    def _is_target(self, partition: TopicPartition) -> bool:
+        topic_id = self._ids.get(partition.topic)
+        return topic_id is not None and partition.partition in self._target.get(topic_id, ())
 
     def metadata_changed(self, topics: Mapping[str, TopicListing]) -> None:
         """Takes what is known of topics; ids that the target names are resolved by it."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from barnabas import errors
 from barnabas.client import cluster
+from barnabas.client.codes import Code
 from barnabas.client.effects import (
     Adopt,
     Cancel,
@@ -212,7 +213,7 @@ class Group:
         try:
             yield from offsets.commit(self._settings.group_id, generation, wanted, Backoff(*self._backoff), retry=retry)
         except errors.KafkaError as error:
-            refused = self.membership.commit_refused(error, generation) if self._is_member else error
+            refused = self.membership.commit_refused(error, generation) if self._is_member else _refused_outsider(error)
             if refused is error:
                 raise
             raise refused from error
@@ -446,6 +447,16 @@ class Group:
             self.membership.metadata_changed({topic: listing.partitions for topic, listing in known.items()})
         else:
             self.membership.metadata_changed(known)
+
+
+def _refused_outsider(error: errors.KafkaError) -> errors.KafkaError:
+    """What to raise for the commit of a consumer that was assigned its partitions by hand."""
+    if error.code not in {Code.UNKNOWN_MEMBER_ID, Code.ILLEGAL_GENERATION}:
+        return error
+    return errors.CommitFailedError(
+        "the commit was refused because the group has members that subscribe, and only they may commit: whoever uses "
+        "assign() needs a group_id of their own"
+    )
 
 
 def _as_kafka_error(error: BaseException) -> errors.KafkaError:

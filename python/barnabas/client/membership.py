@@ -52,26 +52,27 @@ from barnabas.client.effects import (
     StartHeartbeat,
     StopHeartbeat,
 )
+from barnabas.client.leading import Racks, checked, protocol_of, racks_of
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
 from barnabas.protocol.messages.join_group import JoinGroupRequest
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
 from barnabas.protocol.messages.sync_group import SyncGroupRequest
-from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from barnabas.assignors import Assignor
     from barnabas.client.effects import Effect, GroupSettings
     from barnabas.protocol.messages.join_group import JoinGroupResponse
     from barnabas.protocol.messages.sync_group import SyncGroupResponse
-    from barnabas.types import PartitionInfo
+    from barnabas.types import PartitionInfo, TopicPartition
 
 __all__ = ["MemberState", "Membership"]
 
 _JOIN_GRACE: Final = 5.0
 """Seconds that a JoinGroup may take beyond the rebalance timeout."""
 _REASON_LIMIT: Final = 255
+_STATIC_JOIN: Final = (5, 32_767)
+"""Versions of JoinGroup that have a place for an instance id (KIP-345)."""
 
 
 class MemberState(enum.Enum):
@@ -81,9 +82,6 @@ class MemberState(enum.Enum):
     PREPARING_REBALANCE = "preparing_rebalance"
     COMPLETING_REBALANCE = "completing_rebalance"
     STABLE = "stable"
-
-
-_Snapshot = dict[str, tuple[frozenset[str], ...]]
 
 
 @dataclass(slots=True)
@@ -121,14 +119,14 @@ class Membership:
         self._topics: frozenset[str] | None = None
         self._joined_topics: frozenset[str] = frozenset()
         self._metadata: dict[str, Sequence[PartitionInfo]] = {}
-        self._assigned_from: _Snapshot | None = None
+        self._assigned_from: Racks | None = None
         self._leading: _Leadership | None = None
         self._rejoin = False
         self._reason = ""
         self._needs_release = True
         self._releasing = False
         self._assignors = ASSIGNORS | {assignor.name: assignor for assignor in settings.own_assignors}
-        self._protocol = _protocol_of([self._assignors[name] for name in settings.assignors])
+        self._protocol = protocol_of([self._assignors[name] for name in settings.assignors])
         self._owned: tuple[TopicPartition, ...] = ()
         self._keeping: frozenset[TopicPartition] = frozenset()
         self._adopting: tuple[TopicPartition, ...] | None = None
@@ -236,7 +234,7 @@ class Membership:
         self._metadata = dict(metadata)
         if self._leading is not None:
             self._assign(self._leading)
-        elif self._assigned_from is not None and self._assigned_from != self._snapshot(self.group_topics):
+        elif self._assigned_from is not None and self._assigned_from != racks_of(self._metadata, self.group_topics):
             self._request_rejoin("the partitions of the group's topics have changed")
 
     def answered(self, serial: int, response: Any, now: float) -> None:
@@ -373,7 +371,7 @@ class Membership:
     def _assign(self, leading: _Leadership) -> None:
         """Divides the partitions, as the group's leader, and syncs."""
         self._leading = None
-        self._assigned_from = self._snapshot(self.group_topics)
+        self._assigned_from = racks_of(self._metadata, self.group_topics)
         if getattr(leading.response, "skip_assignment", False):
             self._sync({})
             return
@@ -384,7 +382,7 @@ class Membership:
             return
         partitions = {topic: infos for topic, infos in self._metadata.items() if topic in leading.topics}
         try:
-            assignment = _checked(assignor.assign(partitions, leading.members), partitions, leading.members)
+            assignment = checked(assignor.assign(partitions, leading.members), partitions, leading.members)
         except Exception as cause:  # noqa: BLE001 - an assignor of the user's own may raise anything
             error = errors.KafkaError(f"the assignor {assignor.name} failed: {type(cause).__name__}: {cause}")
             error.__cause__ = cause
@@ -436,7 +434,7 @@ class Membership:
         self._last_assigned, self._last_generation_id = partitions, self.generation.generation_id
         if topics != self._joined_topics:
             self._request_rejoin("the subscription has changed while joining")
-        elif self._assigned_from is not None and self._assigned_from != self._snapshot(self.group_topics):
+        elif self._assigned_from is not None and self._assigned_from != racks_of(self._metadata, self.group_topics):
             self._request_rejoin("the partitions of the group's topics have changed while joining")
         kept = frozenset(self._owned).intersection(partitions)
         if len(kept) == len(self._owned):
@@ -532,7 +530,8 @@ class Membership:
 
     def _send(self, kind: Sent, message: Any, timeout: float) -> None:
         self._serial += 1
-        send = Send(self._serial, kind, message, timeout)
+        is_static_join = kind is Sent.JOIN and self.settings.group_instance_id is not None
+        send = Send(self._serial, kind, message, timeout, versions=_STATIC_JOIN if is_static_join else None)
         self._sent_generation = self.generation
         self._waiting = send
         self._effects.append(send)
@@ -562,48 +561,3 @@ class Membership:
                 LeaveGroupRequest.MemberIdentity(member_id=self.generation.member_id, reason=reason[:_REASON_LIMIT])
             ],
         )
-
-    def _snapshot(self, topics: Iterable[str]) -> _Snapshot:
-        """What an assignment depends on, to see whether it would come out differently now."""
-        return {
-            topic: tuple(
-                frozenset(node.rack for node in info.replicas if node.rack is not None)
-                for info in self._metadata[topic]
-            )
-            for topic in topics
-            if self._metadata.get(topic)
-        }
-
-
-def _protocol_of(assignors: Sequence[Assignor]) -> RebalanceProtocol:
-    """The highest protocol that all assignors of a member have."""
-    common = frozenset(RebalanceProtocol)
-    for assignor in assignors:
-        common &= frozenset(assignor.protocols)
-    if not common:
-        names = [assignor.name for assignor in assignors]
-        raise errors.ConfigError(
-            f"partition.assignment.strategy={names}: no rebalance protocol is common to all of them"
-        )
-    return max(common)
-
-
-def _checked(
-    assignment: Mapping[str, Sequence[TopicPartition]],
-    partitions: Mapping[str, Sequence[PartitionInfo]],
-    members: Mapping[str, Subscription],
-) -> dict[str, list[TopicPartition]]:
-    """An assignment in which every member stands, with partitions that exist, each once.
-
-    Raises:
-        ValueError: It is another one.
-    """
-    free = {TopicPartition(topic, info.partition) for topic, infos in partitions.items() for info in infos}
-    for member_id, given in assignment.items():
-        if member_id not in members:
-            raise ValueError(f"there is no member {member_id!r}")
-        for partition in given:
-            if partition not in free:
-                raise ValueError(f"{partition} does not exist, or was given twice")
-            free.discard(TopicPartition(*partition))
-    return {member_id: list(assignment.get(member_id, ())) for member_id in members}

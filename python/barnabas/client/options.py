@@ -7,184 +7,37 @@ in them with the reason, so that setting it fails with a fix instead of being ig
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
+from barnabas.client.common_options import (
+    COMMON_ALIASES,
+    NO_METRIC_REPORTERS,
+    common,
+    flag,
+    integer,
+    later,
+    long,
+    option,
+)
 from barnabas.client.partitioning import NAMES as PARTITIONERS
 from barnabas.client.partitioning import SYNONYMS as PARTITIONER_SYNONYMS
 from barnabas.client.serializers import NAMES as SERIALIZERS
 from barnabas.client.serializers import SYNONYMS as SERIALIZER_SYNONYMS
-from barnabas.config import REQUIRED, Alias, Kind, Option, Options, OptionTable
+from barnabas.config import Alias, Kind, Options, OptionTable
 from barnabas.errors import ConfigError
 
 __all__ = ["ADMIN", "CONSUMER", "PRODUCER"]
 
 INT_MAX: Final = 2**31 - 1
-_UNDERSTOOD_BY_JAVA_ONLY: Final = "it names Java classes; "
-_NO_TLS: Final = "only PLAINTEXT listeners are spoken so far"
-_NO_METRIC_REPORTERS: Final = "read the client's metrics() instead"
 _INSTANCE_ID: Final = re.compile(r"(?!\.\.?$)[a-zA-Z0-9._-]{1,249}")
 _BY_DURATION: Final = re.compile(
     r"by_duration:P(?=.)(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+([.,]\d{1,9})?S)?)?", re.IGNORECASE
 )
 _ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
 
-
-def _option(name: str, kind: Kind, default: Any, doc: str, **rest: Any) -> Option:
-    return Option(name, kind, default, doc, **rest)
-
-
-def _flag(name: str, default: bool, doc: str, **rest: Any) -> Option:  # noqa: FBT001 - reads as a table row
-    return Option(name, Kind.BOOLEAN, default, doc, **rest)
-
-
-def _int(name: str, default: int, doc: str, low: int | None = 0, **rest: Any) -> Option:
-    return Option(name, Kind.INT, default, doc, low=low, **rest)
-
-
-def _long(name: str, default: int, doc: str, low: int | None = 0, **rest: Any) -> Option:
-    return Option(name, Kind.LONG, default, doc, low=low, **rest)
-
-
-def _later(name: str, kind: Kind, default: Any, reason: str) -> Option:
-    return Option(name, kind, default, "Not supported yet.", nullable=True, unsupported=reason)
-
-
-_SECURITY_NAMES: Final = (
-    *(
-        f"sasl.{name}"
-        for name in (
-            "client.callback.handler.class",
-            "jaas.config",
-            "kerberos.kinit.cmd",
-            "kerberos.service.name",
-            "login.callback.handler.class",
-            "login.class",
-            "mechanism",
-            "oauthbearer.token.endpoint.url",
-            "username",
-            "password",
-        )
-    ),
-    *(
-        f"ssl.{name}"
-        for name in (
-            "ca.location",
-            "certificate.location",
-            "cipher.suites",
-            "enabled.protocols",
-            "endpoint.identification.algorithm",
-            "key.location",
-            "key.password",
-            "keystore.location",
-            "keystore.password",
-            "keystore.type",
-            "protocol",
-            "truststore.certificates",
-            "truststore.location",
-            "truststore.password",
-            "truststore.type",
-        )
-    ),
-    "security.providers",
-)
-
-
-def _common(*, idle_ms: int) -> list[Option]:
-    """The options that every client has."""
-    return [
-        _option(
-            "bootstrap.servers",
-            Kind.LIST,
-            REQUIRED,
-            "Addresses (host:port) to find the cluster by; any live broker of the list is enough.",
-        ),
-        _option("client.id", Kind.STRING, "", "A name for this client in the brokers' logs, metrics and quotas."),
-        _int(
-            "request.timeout.ms", 30_000, "How long to wait for the response to one request before it is tried again."
-        ),
-        _long("retry.backoff.ms", 100, "First wait before a failed request is tried again; doubles, with jitter."),
-        _long("retry.backoff.max.ms", 1_000, "Longest wait before a failed request is tried again."),
-        _long("reconnect.backoff.ms", 50, "First wait before connecting to a broker again; doubles, with jitter."),
-        _long("reconnect.backoff.max.ms", 1_000, "Longest wait before connecting to a broker again."),
-        _long("connections.max.idle.ms", idle_ms, "A connection that was idle for so long is closed.", low=None),
-        _long("metadata.max.age.ms", 300_000, "Metadata is read again at least this often, errors or not."),
-        _option(
-            "metadata.recovery.strategy",
-            Kind.STRING,
-            "rebootstrap",
-            "What to do when no known broker answers: start again from bootstrap.servers.",
-            choices=("rebootstrap",),
-        ),
-        _later(
-            "metadata.recovery.rebootstrap.trigger.ms",
-            Kind.LONG,
-            300_000,
-            "the client goes back to bootstrap.servers as soon as no broker that it knows can be reached",
-        ),
-        _int(
-            "send.buffer.bytes",
-            -1,
-            "The sockets' send buffer; -1 leaves it to the system.",
-            low=-1,
-            differs="Kafka's 131072: a fixed size switches off the system's own sizing",
-        ),
-        _int(
-            "receive.buffer.bytes",
-            -1,
-            "The sockets' receive buffer; -1 leaves it to the system.",
-            low=-1,
-            differs="Kafka's 65536: draining a topic over loopback needs 1.4 to 1.6 times the CPU with it",
-        ),
-        _long("socket.connection.setup.timeout.ms", 10_000, "The limit for a connection to be set up.", low=None),
-        _later(
-            "socket.connection.setup.timeout.max.ms",
-            Kind.LONG,
-            30_000,
-            "the limit does not grow: set socket.connection.setup.timeout.ms",
-        ),
-        _option(
-            "client.dns.lookup",
-            Kind.STRING,
-            "use_all_dns_ips",
-            "Whether all addresses of a host name are tried.",
-            choices=("use_all_dns_ips",),
-        ),
-        _option(
-            "security.protocol",
-            Kind.STRING,
-            "PLAINTEXT",
-            f"How brokers are spoken to; {_NO_TLS}.",
-            choices=("PLAINTEXT",),
-        ),
-        *(_later(name, Kind.STRING, None, _NO_TLS) for name in _SECURITY_NAMES),
-        _int(
-            "barnabas.max.response.bytes",
-            268_435_456,
-            "A response that claims to be longer is refused.",
-            1_048_576,
-            high=1_073_741_824,
-            source="barnabas",
-        ),
-        _later("config.providers", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + "read secrets in your program"),
-        _later("metric.reporters", Kind.LIST, (), _UNDERSTOOD_BY_JAVA_ONLY + _NO_METRIC_REPORTERS),
-        _later("metrics.num.samples", Kind.INT, 2, _NO_METRIC_REPORTERS),
-        _later("metrics.recording.level", Kind.STRING, "INFO", _NO_METRIC_REPORTERS),
-        _later("metrics.sample.window.ms", Kind.LONG, 30_000, _NO_METRIC_REPORTERS),
-        _later("enable.metrics.push", Kind.BOOLEAN, None, _NO_METRIC_REPORTERS),
-    ]
-
-
-_COMMON_ALIASES: Final = (
-    Alias("metadata.broker.list", "bootstrap.servers"),
-    Alias("socket.timeout.ms", "request.timeout.ms"),
-    Alias("socket.send.buffer.bytes", "send.buffer.bytes"),
-    Alias("socket.receive.buffer.bytes", "receive.buffer.bytes"),
-    Alias("topic.metadata.refresh.interval.ms", "metadata.max.age.ms"),
-)
-
 _PRODUCER_OPTIONS: Final = (
-    *_common(idle_ms=540_000),
-    _option(
+    *common(idle_ms=540_000),
+    option(
         "acks",
         Kind.STRING,
         "all",
@@ -192,30 +45,30 @@ _PRODUCER_OPTIONS: Final = (
         choices=("all", "0", "1"),
         synonyms={"-1": "all"},
     ),
-    _flag("enable.idempotence", True, "Retries never write a record twice and never change the order in a partition."),
-    _int(
+    flag("enable.idempotence", True, "Retries never write a record twice and never change the order in a partition."),
+    integer(
         "max.in.flight.requests.per.connection", 5, "Unanswered produce requests a broker may have from us at once.", 1
     ),
-    _int("retries", INT_MAX, "How often a record is tried again; delivery.timeout.ms usually ends it sooner."),
-    _int("delivery.timeout.ms", 120_000, "A record that is not acknowledged after so long has failed."),
-    _long("linger.ms", 5, "How long a batch that is not full waits for more records."),
-    _int(
+    integer("retries", INT_MAX, "How often a record is tried again; delivery.timeout.ms usually ends it sooner."),
+    integer("delivery.timeout.ms", 120_000, "A record that is not acknowledged after so long has failed."),
+    long("linger.ms", 5, "How long a batch that is not full waits for more records."),
+    integer(
         "batch.size",
         262_144,
         "A partition's batch is sent when it has this many bytes; it starts small and grows as records come.",
         differs="Kafka's 16384: a broker spends twice the CPU per byte on batches of 16 KiB",
     ),
-    _long("buffer.memory", 33_554_432, "Bytes that may wait to be sent; send() blocks while they are used up."),
-    _long("max.block.ms", 60_000, "How long send() waits for metadata and for memory before it raises."),
-    _int("max.request.size", 1_048_576, "Greatest size of a record and of a produce request."),
-    _option(
+    long("buffer.memory", 33_554_432, "Bytes that may wait to be sent; send() blocks while they are used up."),
+    long("max.block.ms", 60_000, "How long send() waits for metadata and for memory before it raises."),
+    integer("max.request.size", 1_048_576, "Greatest size of a record and of a produce request."),
+    option(
         "compression.type",
         Kind.STRING,
         "none",
         "How batches are compressed.",
         choices=("none", "gzip", "snappy", "lz4", "zstd"),
     ),
-    _option(
+    option(
         "compression.gzip.level",
         Kind.INT,
         -1,
@@ -223,15 +76,15 @@ _PRODUCER_OPTIONS: Final = (
         low=-1,
         high=9,
     ),
-    _option("compression.lz4.level", Kind.INT, 9, "lz4's level, 1 (fast) to 17 (small).", low=1, high=17),
-    _option("compression.zstd.level", Kind.INT, 3, "zstd's level, up to 22 (small).", low=-131_072, high=22),
-    _flag("partitioner.ignore.keys", False, "Spreads records with a key like those without one."),
-    _flag(
+    option("compression.lz4.level", Kind.INT, 9, "lz4's level, 1 (fast) to 17 (small).", low=1, high=17),
+    option("compression.zstd.level", Kind.INT, 3, "zstd's level, up to 22 (small).", low=-131_072, high=22),
+    flag("partitioner.ignore.keys", False, "Spreads records with a key like those without one."),
+    flag(
         "partitioner.adaptive.partitioning.enable",
         True,
         "Gives records without a key to partitions with long queues less often; else to all equally.",
     ),
-    _option(
+    option(
         "partitioner.class",
         Kind.NAME_OR_CALLABLE,
         None,
@@ -242,10 +95,12 @@ _PRODUCER_OPTIONS: Final = (
         choices=PARTITIONERS,
         synonyms=PARTITIONER_SYNONYMS,
     ),
-    _later(
-        "partitioner.availability.timeout.ms", Kind.LONG, 0, "partitions are chosen evenly; pass send(partition=...)"
+    long(
+        "partitioner.availability.timeout.ms",
+        0,
+        "Records that may go anywhere pass by partitions whose broker has taken nothing for so long; 0: never.",
     ),
-    _option(
+    option(
         "key.serializer",
         Kind.NAME_OR_CALLABLE,
         None,
@@ -255,7 +110,7 @@ _PRODUCER_OPTIONS: Final = (
         choices=SERIALIZERS,
         synonyms=SERIALIZER_SYNONYMS,
     ),
-    _option(
+    option(
         "value.serializer",
         Kind.NAME_OR_CALLABLE,
         None,
@@ -265,30 +120,30 @@ _PRODUCER_OPTIONS: Final = (
         choices=SERIALIZERS,
         synonyms=SERIALIZER_SYNONYMS,
     ),
-    _later("metadata.max.idle.ms", Kind.LONG, 300_000, "metadata of every topic that was sent to is kept"),
-    _option(
+    long("metadata.max.idle.ms", 300_000, "Metadata of a topic that was not sent to for so long is not kept.", 5_000),
+    option(
         "interceptor.classes",
         Kind.OBJECTS,
         (),
         "Objects (not names of classes) whose on_send(record) sees, and may change, every record, and whose "
         "on_acknowledgement(metadata, error) hears what became of it.",
     ),
-    _later("transactional.id", Kind.STRING, None, "transactions are not there; the idempotent producer is"),
-    _later("transaction.timeout.ms", Kind.INT, 60_000, "transactions are not there; the idempotent producer is"),
-    _later("transaction.two.phase.commit.enable", Kind.BOOLEAN, False, "transactions are not there"),
+    later("transactional.id", Kind.STRING, None, "transactions are not there; the idempotent producer is"),
+    later("transaction.timeout.ms", Kind.INT, 60_000, "transactions are not there; the idempotent producer is"),
+    later("transaction.two.phase.commit.enable", Kind.BOOLEAN, False, "transactions are not there"),
 )
 
 _PRODUCER_LIBRDKAFKA: Final = (
-    _later("dr_cb", Kind.CALLABLE, None, "send() returns a handle: use its result() or add_done_callback()"),
-    _later("on_delivery", Kind.CALLABLE, None, "send() returns a handle: use its result() or add_done_callback()"),
-    _later("statistics.interval.ms", Kind.INT, 0, _NO_METRIC_REPORTERS),
-    _later("debug", Kind.STRING, None, "set the level of the logger 'barnabas'"),
-    _later("batch.num.messages", Kind.INT, None, "batches are bounded by bytes: batch.size"),
-    _later("queue.buffering.max.messages", Kind.INT, None, "the queue is bounded by bytes: buffer.memory"),
+    later("dr_cb", Kind.CALLABLE, None, "send() returns a handle: use its result() or add_done_callback()"),
+    later("on_delivery", Kind.CALLABLE, None, "send() returns a handle: use its result() or add_done_callback()"),
+    later("statistics.interval.ms", Kind.INT, 0, NO_METRIC_REPORTERS),
+    later("debug", Kind.STRING, None, "set the level of the logger 'barnabas'"),
+    later("batch.num.messages", Kind.INT, None, "batches are bounded by bytes: batch.size"),
+    later("queue.buffering.max.messages", Kind.INT, None, "the queue is bounded by bytes: buffer.memory"),
 )
 
 _PRODUCER_ALIASES: Final = (
-    *_COMMON_ALIASES,
+    *COMMON_ALIASES,
     Alias("queue.buffering.max.ms", "linger.ms"),
     Alias("queue.buffering.max.kbytes", "buffer.memory", scale=1024),
     Alias("message.timeout.ms", "delivery.timeout.ms"),
@@ -301,15 +156,15 @@ _PRODUCER_ALIASES: Final = (
 )
 
 _CONSUMER_OPTIONS: Final = (
-    *_common(idle_ms=540_000),
-    _option(
+    *common(idle_ms=540_000),
+    option(
         "group.id",
         Kind.STRING,
         None,
         "The consumer group to join and to commit offsets for; without one, only assign() works and nothing is kept.",
         nullable=True,
     ),
-    _option(
+    option(
         "auto.offset.reset",
         Kind.STRING,
         "latest",
@@ -325,19 +180,19 @@ _CONSUMER_OPTIONS: Final = (
             "error": "none",
         },
     ),
-    _flag("enable.auto.commit", True, "Commits what poll() handed out, every auto.commit.interval.ms and at close."),
-    _int("auto.commit.interval.ms", 5_000, "How often offsets are committed by themselves."),
-    _int(
+    flag("enable.auto.commit", True, "Commits what poll() handed out, every auto.commit.interval.ms and at close."),
+    integer("auto.commit.interval.ms", 5_000, "How often offsets are committed by themselves."),
+    integer(
         "max.poll.records",
         500,
         "How many records iteration takes from the fetched ones at a time.",
         1,
         differs="it bounds Kafka's poll() too: here poll() returns whole batches, and poll(max_records=n) fewer",
     ),
-    _int("max.poll.interval.ms", 300_000, "A member that does not poll for so long leaves its group.", 1),
-    _int("session.timeout.ms", 45_000, "A member whose heartbeats stop for so long is thrown out of its group.", 1),
-    _int("heartbeat.interval.ms", 3_000, "How often a member tells the coordinator that it lives.", 1),
-    _option(
+    integer("max.poll.interval.ms", 300_000, "A member that does not poll for so long leaves its group.", 1),
+    integer("session.timeout.ms", 45_000, "A member whose heartbeats stop for so long is thrown out of its group.", 1),
+    integer("heartbeat.interval.ms", 3_000, "How often a member tells the coordinator that it lives.", 1),
+    option(
         "partition.assignment.strategy",
         Kind.OBJECTS,
         ("range", "cooperative-sticky"),
@@ -346,28 +201,35 @@ _CONSUMER_OPTIONS: Final = (
         choices=_ASSIGNORS,
         synonyms={f"org.apache.kafka.clients.consumer.{name.replace('-', '')}assignor": name for name in _ASSIGNORS},
     ),
-    _int("fetch.min.bytes", 1, "A fetch is answered when so many bytes are there, or fetch.max.wait.ms have passed."),
-    _int("fetch.max.wait.ms", 500, "The longest that a broker holds back a fetch for want of fetch.min.bytes."),
-    _int("fetch.max.bytes", 52_428_800, "Most bytes of one fetch; a greater first batch comes nevertheless."),
-    _int(
+    integer("fetch.min.bytes", 1, "A fetch is answered when so many bytes are there or fetch.max.wait.ms have passed."),
+    integer("fetch.max.wait.ms", 500, "The longest that a broker holds back a fetch for want of fetch.min.bytes."),
+    integer("fetch.max.bytes", 52_428_800, "Most bytes of one fetch; a greater first batch comes nevertheless."),
+    integer(
         "max.partition.fetch.bytes", 1_048_576, "Most bytes of one partition in a fetch; a greater first batch comes."
     ),
-    _flag("check.crcs", True, "Checks the CRC of every batch."),
-    _option(
+    flag("check.crcs", True, "Checks the CRC of every batch."),
+    option(
         "isolation.level",
         Kind.STRING,
         "read_uncommitted",
         "Whether records of open and aborted transactions are read.",
         choices=("read_uncommitted", "read_committed"),
     ),
-    _long(
+    long(
         "barnabas.fetch.buffer.bytes",
         67_108_864,
         "No fetch is started while so many fetched bytes wait to be polled.",
         1,
         source="barnabas",
     ),
-    _long(
+    long(
+        "barnabas.poll.bytes",
+        524_288,
+        "A poll without max_records returns whole batches until it has so many bytes.",
+        1,
+        source="barnabas",
+    ),
+    long(
         "barnabas.max.decompressed.bytes",
         268_435_456,
         "A batch that decompresses to more is refused.",
@@ -375,46 +237,46 @@ _CONSUMER_OPTIONS: Final = (
         high=2_147_483_648,
         source="barnabas",
     ),
-    _int("default.api.timeout.ms", 60_000, "How long calls wait that take a timeout and got none."),
-    _flag("allow.auto.create.topics", True, "Lets the broker create a topic that is subscribed to and does not exist."),
-    _option("client.rack", Kind.STRING, "", "Where this client stands, for assignors that mind racks."),
-    _flag("exclude.internal.topics", True, "Pattern subscriptions leave internal topics out."),
-    _option(
+    integer("default.api.timeout.ms", 60_000, "How long calls wait that take a timeout and got none."),
+    flag("allow.auto.create.topics", True, "Lets the broker create a topic that is subscribed to and does not exist."),
+    option("client.rack", Kind.STRING, "", "Where this client stands, for assignors that mind racks."),
+    flag("exclude.internal.topics", True, "Pattern subscriptions leave internal topics out."),
+    option(
         "group.instance.id",
         Kind.STRING,
         None,
         "Makes this a static member (KIP-345): away for less than session.timeout.ms, it keeps its partitions.",
         nullable=True,
     ),
-    _option(
+    option(
         "group.protocol",
         Kind.STRING,
         "classic",
         "classic: members divide the partitions; consumer (KIP-848): the coordinator does, from Kafka 4.0 on.",
         choices=("classic", "consumer"),
     ),
-    _option(
+    option(
         "group.remote.assignor",
         Kind.STRING,
         None,
         "With group.protocol=consumer: which of the coordinator's assignors divides the partitions.",
         nullable=True,
     ),
-    _option(
+    option(
         "interceptor.classes",
         Kind.OBJECTS,
         (),
         "Objects (not names of classes) whose on_consume(records) sees what each poll hands out, and whose "
         "on_commit(offsets) sees what was committed.",
     ),
-    _option(
+    option(
         "key.deserializer",
         Kind.CALLABLE,
         None,
         "Makes an object of a key's bytes, or of all keys of a poll if it is made by by_column(). None stays None.",
         nullable=True,
     ),
-    _option(
+    option(
         "value.deserializer",
         Kind.CALLABLE,
         None,
@@ -422,7 +284,7 @@ _CONSUMER_OPTIONS: Final = (
         "by_column(). None stays None.",
         nullable=True,
     ),
-    _option(
+    option(
         "barnabas.deserialization.failure",
         Kind.STRING,
         "raise",
@@ -431,7 +293,7 @@ _CONSUMER_OPTIONS: Final = (
         choices=("raise", "skip", "dead_letter"),
         source="barnabas",
     ),
-    _option(
+    option(
         "barnabas.dead.letter.topic",
         Kind.STRING,
         None,
@@ -439,7 +301,7 @@ _CONSUMER_OPTIONS: Final = (
         nullable=True,
         source="barnabas",
     ),
-    _option(
+    option(
         "barnabas.on.refused",
         Kind.CALLABLE,
         None,
@@ -447,30 +309,28 @@ _CONSUMER_OPTIONS: Final = (
         nullable=True,
         source="barnabas",
     ),
-    _later("share.acknowledgement.mode", Kind.STRING, "implicit", "share groups are not there"),
-    _later("share.acquire.mode", Kind.STRING, "batch_optimized", "share groups are not there"),
+    later("share.acknowledgement.mode", Kind.STRING, "implicit", "share groups are not there"),
+    later("share.acquire.mode", Kind.STRING, "batch_optimized", "share groups are not there"),
 )
 
 _CONSUMER_LIBRDKAFKA: Final = (
-    _later("enable.auto.offset.store", Kind.BOOLEAN, True, "commit(offsets) commits exactly what you name"),
-    _later("enable.partition.eof", Kind.BOOLEAN, False, "compare position() with end_offsets()"),
-    _later("statistics.interval.ms", Kind.INT, 0, _NO_METRIC_REPORTERS),
-    _later("debug", Kind.STRING, None, "set the level of the logger 'barnabas'"),
+    later("enable.auto.offset.store", Kind.BOOLEAN, True, "commit(offsets) commits exactly what you name"),
+    later("enable.partition.eof", Kind.BOOLEAN, False, "compare position() with end_offsets()"),
+    later("statistics.interval.ms", Kind.INT, 0, NO_METRIC_REPORTERS),
+    later("debug", Kind.STRING, None, "set the level of the logger 'barnabas'"),
 )
 
 _CONSUMER_ALIASES: Final = (
-    *_COMMON_ALIASES,
+    *COMMON_ALIASES,
     Alias("fetch.wait.max.ms", "fetch.max.wait.ms"),
     Alias("fetch.message.max.bytes", "max.partition.fetch.bytes"),
 )
 
 _ADMIN_OPTIONS: Final = (
-    *_common(idle_ms=300_000),
-    _int("default.api.timeout.ms", 60_000, "How long calls wait that take a timeout and got none."),
-    _int("retries", INT_MAX, "How often a request is tried again; the call's timeout usually ends it sooner."),
-    _later(
-        "bootstrap.controllers", Kind.LIST, (), "give bootstrap.servers: brokers pass requests on to the controller"
-    ),
+    *common(idle_ms=300_000),
+    integer("default.api.timeout.ms", 60_000, "How long calls wait that take a timeout and got none."),
+    integer("retries", INT_MAX, "How often a request is tried again; the call's timeout usually ends it sooner."),
+    later("bootstrap.controllers", Kind.LIST, (), "give bootstrap.servers: brokers pass requests on to the controller"),
 )
 
 
@@ -598,4 +458,4 @@ CONSUMER: Final = OptionTable(
     _CONSUMER_ALIASES,
     (_addresses, _group, _group_protocol, _dead_letters),
 )
-ADMIN: Final = OptionTable("Admin", _ADMIN_OPTIONS, _COMMON_ALIASES, (_addresses,))
+ADMIN: Final = OptionTable("Admin", _ADMIN_OPTIONS, COMMON_ALIASES, (_addresses,))

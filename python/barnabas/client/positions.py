@@ -53,6 +53,8 @@ class Positions:
         self._task: Task[Any] | None = None
         self._errors: list[errors.KafkaError] = []
         self._fetching: set[TopicPartition] = set()
+        self._told: Mapping[TopicPartition, PartitionState] | None = None
+        """The assignment that the fetcher was told of; None when it must be told again."""
 
     def advance(self) -> None:
         """Starts looking up what has no position, and tells the fetcher what has changed.
@@ -62,6 +64,9 @@ class Positions:
         """
         if self._errors:
             raise self._errors.pop(0)
+        if self._state.is_settled and self._told is self._state.partitions:
+            # Every poll comes by here, also with a thousand partitions.
+            return
         if self._task is None:
             self._initialize()
         if self._task is None:
@@ -137,7 +142,7 @@ class Positions:
             self._state.request_reset(partition)
         else:
             _log.warning("%s: reading goes on there", told)
-            self._state.set_position(state, end_offset, end_epoch)
+            self._state.set_position(partition, end_offset, end_epoch)
 
     def stop_fetching(self, keep: Collection[TopicPartition]) -> None:
         """Takes everything but `keep` from the fetcher, whatever it has fetched of it."""
@@ -145,6 +150,7 @@ class Positions:
         if kept != self._fetching or not kept:
             self._fetch.assign([(topic, partition, -1, -1) for topic, partition in kept])
             self._fetching = kept
+            self._told = None
 
     def release(self) -> None:
         """Takes everything from the fetcher and gives up what is being looked up."""
@@ -175,7 +181,7 @@ class Positions:
                     self._state.request_reset(partition)
                 else:
                     epoch = -1 if committed.leader_epoch is None else committed.leader_epoch
-                    self._state.set_position(states[partition], committed.offset, epoch)
+                    self._state.set_position(partition, committed.offset, epoch)
 
         operation = offsets.fetch_committed(self._group_id, waiting, Backoff(*self._backoff))
         task = self._driver.start("reading committed offsets", operation, None, done)
@@ -204,7 +210,7 @@ class Positions:
                     continue
                 if found is not None:
                     # Without an epoch: nothing has been read before this offset that could have been cut.
-                    self._state.set_position(states[partition], found.offset)
+                    self._state.set_position(partition, found.offset)
                 elif isinstance(states[partition].reset, ByDuration):
                     # Nothing is that young; the next record will be.
                     self._state.request_reset(partition, Reset.LATEST)
@@ -232,6 +238,7 @@ class Positions:
     def _tell_fetcher(self) -> None:
         ready = self._state.in_phase(Phase.FETCHING, Phase.POSITIONED)
         moved = [partition for partition in ready if self._state.partitions[partition].phase is Phase.POSITIONED]
+        self._told = self._state.partitions
         if not moved and set(ready) == self._fetching:
             return
         assignment = []
@@ -239,7 +246,7 @@ class Positions:
             state = self._state.partitions[partition]
             offset, epoch = (state.offset, state.leader_epoch) if state.phase is Phase.POSITIONED else (-1, -1)
             assignment.append((partition.topic, partition.partition, offset, epoch))
-            state.phase = Phase.FETCHING
+        self._state.settle(moved)
         for partition in moved:
             self._stuck.pop(partition, None)
         self._fetch.assign(assignment)

@@ -242,14 +242,16 @@ class Reader:
             if state is None:
                 continue
             if state.phase is Phase.FETCHING or (state.phase is Phase.POSITIONED and offset < state.offset):
-                self._state.set_position(state, offset)
+                self._state.set_position(partition, offset)
 
     def _seek_by_rule(self, partitions: Iterable[TopicPartition | tuple[str, int]] | None, reset: ResetRule) -> None:
         with self._alone:
             self._drop_chunk()
-            for state in [self._state.state_of(partition) for partition in self._named(partitions)]:
-                state.phase = Phase.RESETTING
-                state.reset = reset
+            named = self._named(partitions)
+            for partition in named:
+                self._state.state_of(partition)
+            for partition in named:
+                self._state.request_reset(partition, reset)
 
     def _set_paused(self, partitions: Iterable[TopicPartition | tuple[str, int]], *, paused: bool) -> None:
         named = [TopicPartition(*partition) for partition in partitions]

@@ -139,6 +139,13 @@ class SubscriptionState:
         """The same, where the group's coordinator looks for them."""
         self.listener: RebalanceListener | None = None
         self.partitions: dict[TopicPartition, PartitionState] = {}
+        """What is assigned; another dict with every assignment."""
+        self._unsettled: set[TopicPartition] = set()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the fetcher has every partition, so that nothing has to be set up. Asked by every poll."""
+        return not self._unsettled
 
     def subscribe(self, topics: Iterable[str], listener: RebalanceListener | None) -> None:
         """Chooses topics whose partitions the group divides; what is assigned stays until the group says otherwise.
@@ -190,7 +197,7 @@ class SubscriptionState:
         self.pattern = None
         self.server_pattern = None
         self.listener = None
-        self.partitions = {}
+        self._replace(())
 
     def seek(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> None:
         """Sets where to go on in a partition.
@@ -201,11 +208,16 @@ class SubscriptionState:
         """
         if offset < 0:
             raise ValueError(f"cannot seek to the negative offset {offset}")
-        self.set_position(self.state_of(partition), offset, leader_epoch)
+        self.set_position(partition, offset, leader_epoch)
 
-    def set_position(self, state: PartitionState, offset: int, leader_epoch: int = -1) -> None:
-        """Sets where to start, for the fetcher to be told."""
-        state.phase = Phase.POSITIONED
+    def set_position(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> None:
+        """Sets where to start, for the fetcher to be told.
+
+        Raises:
+            IllegalStateError: The partition is not assigned.
+        """
+        state = self.state_of(partition)
+        self._unsettle(partition, state, Phase.POSITIONED)
         state.offset = offset
         state.leader_epoch = leader_epoch
 
@@ -216,8 +228,14 @@ class SubscriptionState:
             IllegalStateError: The partition is not assigned.
         """
         state = self.state_of(partition)
-        state.phase = Phase.RESETTING
+        self._unsettle(partition, state, Phase.RESETTING)
         state.reset = reset or self.default_reset
+
+    def settle(self, partitions: Iterable[TopicPartition]) -> None:
+        """The fetcher has been told of these partitions."""
+        for partition in partitions:
+            self.partitions[partition].phase = Phase.FETCHING
+            self._unsettled.discard(partition)
 
     def set_paused(self, partitions: Iterable[TopicPartition], *, paused: bool) -> None:
         """Pauses or resumes partitions.
@@ -252,6 +270,11 @@ class SubscriptionState:
         for partition in partitions:
             key = TopicPartition(*partition)
             self.partitions[key] = old.get(key) or PartitionState()
+        self._unsettled = {key for key, state in self.partitions.items() if state.phase is not Phase.FETCHING}
+
+    def _unsettle(self, partition: TopicPartition, state: PartitionState, phase: Phase) -> None:
+        state.phase = phase
+        self._unsettled.add(TopicPartition(*partition))
 
     def _require(self, mode: Mode, wanted: str) -> None:
         if self.mode not in {Mode.NONE, mode}:

@@ -14,6 +14,7 @@ from barnabas._core import (
     crc32c,
     encode_avro,
     encode_json,
+    infer_schema,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "crc32c",
     "encode_avro",
     "encode_json",
+    "infer_schema",
 ]

@@ -10,6 +10,7 @@ Example:
 from __future__ import annotations
 
 import importlib
+from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from barnabas import _core
@@ -65,6 +66,7 @@ def encode(message: Message, version: int) -> bytes:
     return _core.encode_message(message, version)
 
 
+@cache
 def request_class(api_key: int) -> type[Message]:
     """The class of an API's requests.
 
@@ -77,6 +79,7 @@ def request_class(api_key: int) -> type[Message]:
     return message_class(module, name + "Request")
 
 
+@cache
 def response_class(api_key: int) -> type[Message]:
     """The class of an API's responses.
 

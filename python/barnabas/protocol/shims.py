@@ -54,17 +54,11 @@ class _Shim(Protocol):
 
 def lift(message: M, version: int) -> M:
     """The newest shape of a message that was decoded at `version`."""
-    shim = _shim(message)
-    if shim is not None and version < shim.first:
+    cls: Any = type(message)
+    shim, _, lifted = _plan(cls, version)
+    if shim is not None:
         message = cast("M", shim.lift(message))
-    if message.API_KEY in NEWER_ERRORS and type(message).__name__.endswith("Response"):
-        codes = {
-            old: code
-            for code, first, old in _newer_errors(message)
-            if version < first and old == INVALID_PRODUCER_EPOCH
-        }
-        message = _map_errors(message, codes)
-    return message
+    return _map_errors(message, lifted) if lifted else message
 
 
 def lower(message: M, version: int, request: Message | None = None) -> M:
@@ -79,12 +73,11 @@ def lower(message: M, version: int, request: Message | None = None) -> M:
     Raises:
         ProtocolError: If the version has room for one group, member or transaction, and the message has not just one.
     """
-    if message.API_KEY in NEWER_ERRORS and type(message).__name__.endswith("Response"):
-        message = _map_errors(message, {code: old for code, first, old in _newer_errors(message) if version < first})
-    shim = _shim(message)
-    if shim is not None and version < shim.first:
-        message = cast("M", shim.lower(message, version, request))
-    return message
+    cls: Any = type(message)
+    shim, lowered, _ = _plan(cls, version)
+    if lowered:
+        message = _map_errors(message, lowered)
+    return message if shim is None else cast("M", shim.lower(message, version, request))
 
 
 def variants(message: Message) -> list[tuple[int, int, Message]]:
@@ -129,8 +122,18 @@ def _topics(message: Any) -> list[Any]:
     return list(message.topics)
 
 
-def _newer_errors(message: Message) -> tuple[tuple[int, int, int], ...]:
-    return NEWER_ERRORS.get(message.API_KEY, ()) if message.API_KEY is not None else ()
+@cache
+def _plan(cls: type[Message], version: int) -> tuple[_Shim | None, dict[int, int], dict[int, int]]:
+    """What there is to do at a version: the shim, error codes as it carries them, and which of those are made newer."""
+    shim = _SHIMS.get(cls.__name__)
+    newer: tuple[tuple[int, int, int], ...] = ()
+    if cls.API_KEY is not None and cls.__name__.endswith("Response"):
+        newer = tuple(entry for entry in NEWER_ERRORS.get(cls.API_KEY, ()) if version < entry[1])
+    return (
+        None if shim is None or version >= shim.first else shim,
+        {code: old for code, _, old in newer},
+        {old: code for code, _, old in newer if old == INVALID_PRODUCER_EPOCH},
+    )
 
 
 def _copy(struct: Any) -> Any:
@@ -150,7 +153,7 @@ def _with(struct: Any, **fields: object) -> Any:
 
 def _map_errors(struct: Any, codes: dict[int, int]) -> Any:
     """The struct with error codes replaced, everywhere; the same object if there is nothing to replace."""
-    if not codes:
+    if not _holds_any(struct, codes):
         return struct
     changed: dict[str, object] = {}
     cls: Any = type(struct)
@@ -164,10 +167,23 @@ def _map_errors(struct: Any, codes: dict[int, int]) -> Any:
             if made is not value:
                 changed[name] = made
         elif isinstance(value, list) and value and isinstance(value[0], Struct):
-            elements = [_map_errors(element, codes) for element in value]
-            if any(made is not element for made, element in zip(elements, value, strict=True)):
-                changed[name] = elements
-    return _with(struct, **changed) if changed else struct
+            changed[name] = [_map_errors(element, codes) for element in value]
+    return _with(struct, **changed)
+
+
+def _holds_any(struct: Any, codes: dict[int, int]) -> bool:
+    """Whether one of these error codes is anywhere in the struct; hardly ever, so this is what has to be fast."""
+    cls: Any = type(struct)
+    for name in _fields_with_errors(cls):
+        value = getattr(struct, name)
+        if type(value) is list:
+            if value and isinstance(value[0], Struct):
+                for element in value:
+                    if _holds_any(element, codes):
+                        return True
+        elif value in codes if name in ERROR_FIELDS else isinstance(value, Struct) and _holds_any(value, codes):
+            return True
+    return False
 
 
 @cache

@@ -134,7 +134,7 @@ def test_an_option_nothing_is_near_to_raises_without_a_guess():
     ("table", "name", "value", "fix"),
     [
         (PRODUCER, "transactional_id", "t", "idempotent producer"),
-        (PRODUCER, "metadata_max_idle_ms", 1, "is kept"),
+        (PRODUCER, "statistics_interval_ms", 1, "metrics\\(\\)"),
         (PRODUCER, "on_delivery", print, "result\\(\\)"),
         (CONSUMER, "enable_partition_eof", True, "end_offsets"),
     ],

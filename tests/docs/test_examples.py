@@ -15,7 +15,7 @@ def examples() -> list[object]:
         for index, match in enumerate(FENCE.finditer(document.read_text())):
             name = f"{document.relative_to(ROOT)}:{index}"
             # Those of Spark are run where there is one.
-            if "spark." not in match.group(1) and document.name != "spark.md":
+            if "spark." not in match.group(1) and not document.name.startswith("spark"):
                 found.append(pytest.param(match.group(1), id=name))
     return found
 

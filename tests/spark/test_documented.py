@@ -32,6 +32,13 @@ def test_the_guides_examples_follow_each_other(spark, our_broker):
     with barnabas.Producer(bootstrap_servers=our_broker) as producer:
         for value in (b'{"origin": "JFK", "dep_delay": 1.5}', b'{"origin": "LGA"}', b"not json"):
             producer.send("flights", value).result(30)
+        for key, value in (
+            (b"1", b'{"name": "Ann"}'),
+            (b"2", b'{"name": "Bob"}'),
+            (b"1", None),
+            (b"2", b'{"city": "Bonn"}'),
+        ):
+            producer.send("customers", value, key).result(30)
     names = {"spark": spark}
     for source in fences("docs/spark.md"):
         text = source.replace("127.0.0.1:9092", our_broker)
@@ -40,6 +47,17 @@ def test_the_guides_examples_follow_each_other(spark, our_broker):
         assert {"JFK", "LGA"} <= {row.origin for row in names["flights"].collect()}
         values = [json.loads(row.value) for row in names["once"].collect()]
         assert {"origin": "LGA", "count": 1} in values
+        assert [tuple(row) for row in names["customers"].collect()] == [(b"2", None, "Bonn")]
+        assert {"offset", "origin", "dep_delay", "_corrupt_record"} <= set(names["found"].columns)
     finally:
         spark.streams.removeListener(names["reporter"])
         names["reporter"].close()
+
+
+def test_the_flights_of_the_guide_become_a_table(spark, our_broker):
+    names = {"spark": spark}
+    for source in fences("docs/spark-guide.md"):
+        text = source.replace("127.0.0.1:9092", our_broker)
+        exec(compile(text, "docs/spark-guide.md", "exec"), names)  # noqa: S102 (our own text)
+    found = [(row.origin, str(row.day), row.departures, row.mean_delay) for row in names["table"].collect()]
+    assert sorted(found) == [("EWR", "2013-01-01", 2, 3.0), ("JFK", "2013-01-02", 1, None)]

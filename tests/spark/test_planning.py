@@ -11,8 +11,9 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from pyspark.sql.types import BinaryType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
 
 from barnabas.errors import ConfigError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
-from barnabas.spark.offsets import BEGINNING, OffsetRange, check_ranges, from_json, plan, to_json
+from barnabas.spark.offsets import BEGINNING, OffsetRange, check_ranges, from_json, to_json
 from barnabas.spark.options import ROWS_PER_TASK, ReadOptions, WriteOptions
+from barnabas.spark.planning import split_and_packed
 from barnabas.spark.schemas import Decoding
 from barnabas.spark.stream import IDLE_LOOK_S, StreamReader, _limited
 from barnabas.types import TopicPartition
@@ -184,16 +185,16 @@ def test_what_a_schema_means():
 
 def test_small_ranges_share_a_task():
     ranges = [OffsetRange("t", number, 0, ROWS_PER_TASK // 4) for number in range(10)]
-    tasks = plan([*ranges, OffsetRange("t", 10, 0, ROWS_PER_TASK * 3)], options())
+    tasks = split_and_packed([*ranges, OffsetRange("t", 10, 0, ROWS_PER_TASK * 3)], options(), {})
     assert [len(task.ranges) for task in tasks] == [4, 4, 2, 1]
     assert [piece for task in tasks for piece in task.ranges][:10] == ranges
-    assert plan([], options()) == []
+    assert split_and_packed([], options(), {}) == []
 
 
 def test_big_ranges_are_split_when_asked():
     ranges = [OffsetRange("t", 0, 5, 105), OffsetRange("t", 1, 0, 10)]
     for given in ({"maxRecordsPerPartition": "30"}, {"minPartitions": "7"}):
-        tasks = plan(ranges, options(**given))
+        tasks = split_and_packed(ranges, options(**given), {})
         pieces = [task.ranges[0] for task in tasks]
         assert len(tasks) >= 5
         for whole in ranges:
@@ -201,7 +202,39 @@ def test_big_ranges_are_split_when_asked():
             assert (parts[0].start, parts[-1].end) == (whole.start, whole.end)
             assert all(one.end == other.start for one, other in itertools.pairwise(parts))
             assert all(len(part) > 0 for part in parts)
-    assert all(len(piece) <= 30 for task in plan(ranges, options(maxRecordsPerPartition="30")) for piece in task.ranges)
+    tasks = split_and_packed(ranges, options(maxRecordsPerPartition="30"), {})
+    assert all(len(piece) <= 30 for task in tasks for piece in task.ranges)
+
+
+def test_ranges_are_split_and_packed_by_their_bytes():
+    big, small, odd = OffsetRange("t", 0, 100, 1100), OffsetRange("t", 1, 0, 10), OffsetRange("t", 10, 0, 7)
+    sizes = {A: 100.0, B: 100.0, C: 5000.0}
+
+    def planned(target, **given):
+        tasks = split_and_packed([big, small, odd], options(targetBytesPerTask=target, **given), sizes)
+        return [[(piece.partition, piece.start, piece.end) for piece in task.ranges] for task in tasks]
+
+    quarters = [[(0, start, start + 250)] for start in (100, 350, 600, 850)]
+    assert planned("25000") == [*quarters, [(1, 0, 10), (10, 0, 3)], [(10, 3, 7)]]
+    assert planned("1m") == [[(0, 100, 1100), (1, 0, 10), (10, 0, 7)]]
+    assert planned("1m", targetRowsPerTask="20") == [[(0, 100, 1100)], [(1, 0, 10), (10, 0, 7)]]
+    assert planned("25k", minPartitions="2")[:1] == [[(0, 100, 350)]]
+    # One record is never split, however large; a table's partition is not either.
+    assert planned("1")[-7:] == [[(10, n, n + 1)] for n in range(7)]
+    assert planned("25000", latestPerKey="true") == [[(0, 100, 1100)], [(1, 0, 10)], [(10, 0, 7)]]
+    # Of a partition whose size is not known only the rows count.
+    (task,) = split_and_packed([big], options(targetBytesPerTask="1k"), {})
+    assert task.ranges == (big,)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("90", 90), ("64k", 64 << 10), ("2MB", 2 << 20), (" 1 g ", 1 << 30), ("1t", 1 << 40)]
+)
+def test_bytes_are_written_as_in_spark(text, number):
+    assert options(targetBytesPerTask=text).bytes_per_task == number
+    for wrong in ("0", "-1", "1.5m", "much"):
+        with pytest.raises(ConfigError, match="a number of bytes such as 64m"):
+            options(targetBytesPerTask=wrong)
 
 
 def test_lost_records_are_noticed():
@@ -344,6 +377,24 @@ def test_an_idle_stream_asks_the_brokers_now_and_then(reader, producer, topic, m
     assert waited == [pytest.approx(IDLE_LOOK_S - 0.01), 0.0]
     monkeypatch.setattr(StreamReader, "_ends", lambda _: {TopicPartition(topic, 0): 5})
     assert stream.latestOffset(start, ReadAllAvailable()) == {topic: {"0": 5}}
+
+
+def test_a_batch_is_limited_by_bytes(reader, producer, topic):
+    producer.send_many(topic, [b"x" * 1000] * 100, partition=0).result(10)
+    producer.send_many(topic, [b"x" * 1000] * 50, partition=1).result(10)
+    stream = reader(startingOffsets="earliest", maxBytesPerTrigger="30k", targetBytesPerTask="7k")
+    start = stream.initialOffset()
+    end = stream.latestOffset(start, ReadAllAvailable())
+    found = from_json(end)
+    # A record takes a little more than its value.
+    assert (found[TopicPartition(topic, 0)], found[TopicPartition(topic, 1)]) == (20, 10)
+    assert [len(task.ranges) for task in stream.partitions(start, end)] == [1, 1, 1, 1, 1]
+    assert from_json(stream.latestOffset(start, ReadMaxRows(3))) == {
+        TopicPartition(topic, 0): 2,
+        TopicPartition(topic, 1): 1,
+    }
+    slow = reader(startingOffsets="earliest", maxBytesPerTrigger="1")
+    assert sum(from_json(slow.latestOffset(slow.initialOffset(), ReadAllAvailable())).values()) == 1
 
 
 def test_available_now_ends_where_it_began(reader, producer, topic):

@@ -105,6 +105,44 @@ def test_what_cannot_be_written(spark, write):
         frame.option("topic", "t").mode("overwrite").save()
 
 
+def test_rows_go_where_they_say(spark, our_broker, read, write, topic):
+    rows = "SELECT * FROM VALUES ('{0}', 0, 'a'), ('{0}', 1, 'b'), ('{1}', null, 'c'), ('{0}', 1, 'd')"
+    frame = spark.sql(rows.format(topic, f"{topic}-b")).toDF("topic", "partition", "value").coalesce(1)
+    frame.write.format("barnabas").option("kafka.bootstrap.servers", our_broker).mode("append").save()
+    found = read(subscribe=f"{topic},{topic}-b").load().orderBy("topic", "partition", "offset").collect()
+    assert [(row.topic, row.partition, bytes(row.value)) for row in found] == [
+        (topic, 0, b"a"),
+        (topic, 1, b"b"),
+        (topic, 1, b"d"),
+        (f"{topic}-b", 0, b"c"),
+    ]
+    # The option goes before the column, also where that is null.
+    write(spark.sql("SELECT string(null) AS topic, 'e' AS value, 1 AS partition UNION ALL SELECT 'x', 'f', 0"))
+    again = read().load().where("offset >= 1").collect()
+    assert sorted((row.partition, bytes(row.value)) for row in again) == [(0, b"f"), (1, b"d"), (1, b"e")]
+
+
+def test_a_write_that_is_repeated_by_its_name_can_be_told(spark, read, write):
+    given = "array(struct('h' AS key, binary(string(id)) AS value))"
+    rows = spark.range(0, 30, 1, 3).selectExpr("string(id) AS value", f"if(id % 3 = 0, null, {given}) AS headers")
+    for _ in range(2):
+        write(rows, dedupHeaders="true", writeId="2026-01-31", batchId="4")
+    found = read(includeHeaders="true").load()
+    by_value = {}
+    for row in found.collect():
+        by_value.setdefault(int(row.value), []).append([(header.key, bytes(header.value)) for header in row.headers])
+    assert by_value == {
+        n: [[*([] if n % 3 == 0 else [("h", b"%d" % n)]), ("barnabas.row", b"2026-01-31/4/%d/%d" % divmod(n, 10))]] * 2
+        for n in range(30)
+    }
+    from barnabas.spark import deduplicated  # noqa: PLC0415
+
+    assert deduplicated(found).count() == 30
+    write(rows.limit(1), dedupHeaders="true")
+    write(rows.limit(1), dedupHeaders="true")
+    assert deduplicated(read(includeHeaders="true").load()).count() == 32
+
+
 def test_a_repeated_batch_is_told_by_its_headers(
     spark, our_broker, read_stream, read, admin, producer, topic, tmp_path
 ):

@@ -18,15 +18,17 @@ from barnabas.spark.source import BarnabasDataSource
 
 if TYPE_CHECKING:
     from barnabas.spark.deduplication import deduplicated
+    from barnabas.spark.foreach_batch import writer
     from barnabas.spark.reporter import OffsetReporter, QueryLag
 
-__all__ = ["BarnabasDataSource", "OffsetReporter", "QueryLag", "deduplicated"]
+__all__ = ["BarnabasDataSource", "OffsetReporter", "QueryLag", "deduplicated", "writer"]
 
 # Every task imports this package: what only drivers use comes when it is asked for.
 _LAZY: Final = {
     "OffsetReporter": "barnabas.spark.reporter",
     "QueryLag": "barnabas.spark.reporter",
     "deduplicated": "barnabas.spark.deduplication",
+    "writer": "barnabas.spark.foreach_batch",
 }
 
 

@@ -45,6 +45,8 @@ _MILLISECONDS: Final = {
     "": 1,
 }
 """Units of times in Spark's options (`JavaUtils.timeStringAs`)."""
+_SHIFTS: Final = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+"""Units of bytes in Spark's options (`JavaUtils.byteStringAs`), as powers of two."""
 
 
 class Given:
@@ -121,6 +123,16 @@ class Given:
         if found is None or found[2] not in _MILLISECONDS:
             raise ConfigError(f"option {name} is a time such as 500ms, 30s, 15m or 1h, got {text!r}")
         return int(int(found[1]) * _MILLISECONDS[found[2]])
+
+    def size(self, name: str) -> int | None:
+        """An option that is a number of bytes: `64m`, `1g`, or a plain number."""
+        text = self.text(name)
+        if text is None:
+            return None
+        found = re.fullmatch(r"\s*([0-9]+)\s*([kmgt]?)b?\s*", text.lower(), re.ASCII)
+        if found is None or int(found[1]) == 0:
+            raise ConfigError(f"option {name} is a number of bytes such as 64m or 1g, got {text!r}")
+        return int(found[1]) << _SHIFTS[found[2]]
 
     def choice(self, name: str, choices: tuple[str, ...], default: str) -> str:
         """An option that is one of some words, in any case."""

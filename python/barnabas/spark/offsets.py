@@ -1,16 +1,17 @@
-"""Offsets on the driver: where to start and end, how they are written down, how they are cut into Spark partitions."""
+"""Offsets on the driver: where to start and end, and how they are written down."""
 
 from __future__ import annotations
 
-import itertools
 import json
+import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql.datasource import InputPartition
 
-from barnabas.client import Consumer
+from barnabas.client import Admin, Consumer
+from barnabas.client.options import ADMIN
 from barnabas.errors import KafkaError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
 from barnabas.spark.given import EARLIEST, LATEST
 from barnabas.spark.java_regex import compile_java_regex
@@ -24,13 +25,25 @@ if TYPE_CHECKING:
     from barnabas.spark.given import Start
     from barnabas.spark.options import ReadOptions
 
-__all__ = ["BEGINNING", "Cluster", "OffsetRange", "Offsets", "RangePartition", "from_json", "plan", "to_json"]
+__all__ = [
+    "BEGINNING",
+    "Cluster",
+    "OffsetRange",
+    "Offsets",
+    "RangePartition",
+    "TablePartition",
+    "check_ranges",
+    "from_json",
+    "to_json",
+]
 
 Offsets = dict[TopicPartition, int]
 
 BEGINNING: Final = "$beginning"
 """The key under which the end of a stream's first batch keeps the stream's start: no topic can have this name."""
 _INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__share_group_state", "__transaction_state"})
+_SIZES_AGE_S: Final = 60.0
+"""How old the sizes may be by which a stream is split: what a record takes changes slowly."""
 _LISTING_AGE_S: Final = 1.0
 """How old the list of partitions may be that an idle stream looks at: Spark asks about 90 times a second."""
 
@@ -57,6 +70,17 @@ class RangePartition(InputPartition):
 
     def __repr__(self) -> str:
         return f"RangePartition({self.ranges!r})"
+
+
+class TablePartition(RangePartition):
+    """What one task reads under latestPerKey: beside each range the end of the records that a key's latest is among."""
+
+    def __init__(self, ranges: tuple[OffsetRange, ...], ends: tuple[int, ...]) -> None:
+        super().__init__(ranges)
+        self.ends = ends
+
+    def __repr__(self) -> str:
+        return f"TablePartition({self.ranges!r}, {self.ends!r})"
 
 
 def to_json(offsets: Mapping[TopicPartition, int]) -> dict[str, dict[str, int]]:
@@ -99,11 +123,15 @@ class Cluster:
         self._options = options
         self._pattern = None if options.pattern is None else compile_java_regex(options.pattern)
         self._consumer = Consumer(config={**options.client, "allow.auto.create.topics": "false"})
+        self._admin: Admin | None = None
         self._listed: tuple[float, list[TopicPartition]] | None = None
+        self._sizes: tuple[float, dict[TopicPartition, float]] = (-math.inf, {})
 
     def close(self) -> None:
         """Closes the connections."""
         self._consumer.close()
+        if self._admin is not None:
+            self._admin.close()
 
     def __enter__(self) -> Self:
         return self
@@ -209,6 +237,28 @@ class Cluster:
                 left.append(OffsetRange(one.topic, one.partition, max(one.start, match.offset), one.end))
         return left
 
+    def bytes_per_offset(self, ranges: Iterable[OffsetRange]) -> dict[TopicPartition, float]:
+        """How many bytes of the leader's log stand for one offset, on average, as it was a minute ago or later.
+
+        Args:
+            ranges: Ranges of the partitions that are meant.
+
+        Raises:
+            KafkaError: The sizes could not be had.
+        """
+        wanted = {TopicPartition(one.topic, one.partition) for one in ranges}
+        now = time.monotonic()
+        looked_at, known = self._sizes
+        if now - looked_at > _SIZES_AGE_S or not wanted <= known.keys():
+            if self._admin is None:
+                names = {name: value for name, value in self._options.client.items() if name in ADMIN}
+                self._admin = Admin(config=names)
+            found = self._admin.partition_sizes(wanted)
+            first, last = self.earliest(wanted), self.latest(wanted)
+            known = {one: found.get(one, 0) / max(1, last[one] - first[one]) for one in wanted}
+            self._sizes = (now, known)
+        return known
+
     def _of(self, topic: str) -> list[TopicPartition]:
         found = [TopicPartition(topic, info.partition) for info in self._consumer.partitions_for(topic)]
         if not found:
@@ -261,41 +311,6 @@ def check_ranges(start: Offsets, end: Offsets, earliest: Offsets, *, fail_on_dat
 
 
 _REMEDY: Final = "to go on without what is lost, set failOnDataLoss=false"
-
-
-def plan(ranges: list[OffsetRange], options: ReadOptions) -> list[RangePartition]:
-    """Spark partitions: long ranges are split as the options say, short ones share a task.
-
-    Args:
-        ranges: What is to be read.
-        options: The read's options.
-    """
-    pieces = [piece for offset_range in ranges for piece in _split(offset_range, ranges, options)]
-    if options.partitions_min is not None or options.records_per_partition is not None:
-        return [RangePartition((piece,)) for piece in pieces]
-    packed: list[list[OffsetRange]] = []
-    room = 0
-    for piece in pieces:
-        if not packed or len(piece) > room:
-            packed.append([])
-            room = max(options.rows_per_task, len(piece))
-        packed[-1].append(piece)
-        room -= len(piece)
-    return [RangePartition(tuple(group)) for group in packed]
-
-
-def _split(offset_range: OffsetRange, ranges: list[OffsetRange], options: ReadOptions) -> list[OffsetRange]:
-    count = 1
-    if options.records_per_partition is not None:
-        count = -(-len(offset_range) // options.records_per_partition)
-    if options.partitions_min is not None:
-        total = sum(len(other) for other in ranges)
-        share = -(-len(offset_range) * options.partitions_min // total)
-        count = max(count, min(share, len(offset_range)))
-    edges = [offset_range.start + len(offset_range) * index // count for index in range(count + 1)]
-    return [
-        OffsetRange(offset_range.topic, offset_range.partition, start, end) for start, end in itertools.pairwise(edges)
-    ]
 
 
 def _times(

@@ -48,12 +48,21 @@ _READ_NAMES: Final = (
     "filter",
     "pushFilters",
     "targetRowsPerTask",
+    "targetBytesPerTask",
+    "maxBytesPerTrigger",
+    "latestPerKey",
+    "keepTombstones",
+    "inferSchema",
+    "samplingRecords",
+    "schemaResolver",
 )
 _WRITE_NAMES: Final = (
     "topic",
     "includeHeaders",
     "format",
     "dedupHeaders",
+    "writeId",
+    "batchId",
     "schemaId",
     "checkpointLocation",
     "queryName",
@@ -136,6 +145,8 @@ _MODES: Final = ("PERMISSIVE", "FAILFAST", "DROPMALFORMED")
 
 MAX_TRIGGER_DELAY_MS: Final = 900_000
 """How long minOffsetsPerTrigger may hold a batch back, unless maxTriggerDelay says; as in spark-sql-kafka."""
+SAMPLING_RECORDS: Final = 1_000
+"""How many values inferSchema looks at, unless samplingRecords says."""
 ROWS_PER_TASK: Final = 20_000
 """Partitions with few offsets share a task up to so many: a task costs Spark more than reading so many records."""
 
@@ -165,6 +176,8 @@ class ReadOptions:
         partitions_min: Fewest Spark partitions of a batch.
         records_per_partition: Most records of one Spark partition.
         rows_per_task: Partitions with fewer offsets share a Spark partition up to so many.
+        bytes_per_task: Ranges with more bytes are split; small ones share a task up to so many.
+        bytes_per_trigger: Most bytes of one micro-batch, of the leaders' logs.
         idle_timeout_ms: How long a task waits for records that should be there.
         record_format: How values are read: `raw`, `json`, `avro`, `csv`, `text`, or what the schema asks for.
         format_options: What the format's decoder is told, by names in lower case.
@@ -172,6 +185,12 @@ class ReadOptions:
         kafka_columns: The fields of a typed schema that are Kafka's columns, if the user named them.
         conditions: What rows must meet to be shipped.
         push_filters: Whether a batch read takes filters from Spark's plan.
+        latest_per_key: Whether a batch read has only the latest record of each key of a partition.
+        keep_tombstones: Whether keys whose latest value is null have a row then.
+        infer_schema: Whether the columns are those that a sample of the values has.
+        sampling_records: How many values that sample has.
+        resolver: The function (`module:function`) that tells the schemas which Avro values name by their ids; None if
+            they name none.
     """
 
     client: dict[str, str]
@@ -193,6 +212,8 @@ class ReadOptions:
     partitions_min: int | None
     records_per_partition: int | None
     rows_per_task: int
+    bytes_per_task: int | None
+    bytes_per_trigger: int | None
     idle_timeout_ms: int
     record_format: str | None
     format_options: dict[str, str]
@@ -200,6 +221,11 @@ class ReadOptions:
     kafka_columns: tuple[str, ...] | None
     conditions: tuple[Condition, ...]
     push_filters: bool
+    latest_per_key: bool
+    keep_tombstones: bool
+    infer_schema: bool
+    sampling_records: int
+    resolver: str | None
 
     @property
     def starts_by_time(self) -> bool:
@@ -223,11 +249,17 @@ class ReadOptions:
             raise ConfigError("pushFilters is for batch queries: Spark pushes no filter to a stream; use option filter")
         if streaming and (end := given.first("endingOffsets", "endingOffsetsByTimestamp", "endingTimestamp")):
             raise ConfigError(f"{end} is for batch queries: a stream has no end")
+        latest_per_key = _latest_per_key(given, streaming=streaming)
         topics, pattern, partitions = _subscription(given)
         least, most = given.number("minOffsetsPerTrigger", low=1), given.number("maxOffsetsPerTrigger", low=1)
         if least is not None and most is not None and least > most:
             raise ConfigError(f"option minOffsetsPerTrigger ({least}) is above maxOffsetsPerTrigger ({most})")
         record_format = given.choice("format", tuple(_DECODERS), "") or None
+        resolver = given.text("schemaResolver")
+        if resolver is not None and (record_format != "avro" or given.text("jsonFormatSchema") is not None):
+            raise ConfigError(
+                "option schemaResolver is for format=avro without jsonFormatSchema: it tells which schemas values name"
+            )
         client = given.client(CONSUMER)
         # Spark keeps the offsets, so no group is joined; barnabas.spark.OffsetReporter publishes them to a group.
         client.pop("group.id", None)
@@ -253,6 +285,8 @@ class ReadOptions:
             partitions_min=given.number("minPartitions", low=1),
             records_per_partition=given.number("maxRecordsPerPartition", low=1),
             rows_per_task=given.number("targetRowsPerTask", low=1) or ROWS_PER_TASK,
+            bytes_per_task=given.size("targetBytesPerTask"),
+            bytes_per_trigger=given.size("maxBytesPerTrigger"),
             idle_timeout_ms=given.number("kafkaConsumer.pollTimeoutMs", low=1) or 120_000,
             record_format=record_format,
             format_options=_format_options(given, record_format or "json", _DECODERS),
@@ -260,6 +294,11 @@ class ReadOptions:
             kafka_columns=given.names("kafkaColumns"),
             conditions=parse_filter(text) if (text := given.text("filter")) else (),
             push_filters=push_filters,
+            latest_per_key=latest_per_key,
+            keep_tombstones=given.flag("keepTombstones", default=False),
+            infer_schema=given.flag("inferSchema", default=False),
+            sampling_records=given.number("samplingRecords", low=1) or SAMPLING_RECORDS,
+            resolver=resolver,
         )
 
 
@@ -275,6 +314,9 @@ class WriteOptions:
         format_options: What the format's encoder is told, by names in lower case.
         schema_id: The id that Avro values begin with, as schema registries frame them; none if None.
         dedup_headers: Whether each record says in headers which row of which micro-batch it is.
+        write_id: The write's name in these headers, the same when it is repeated; None for Spark's id of the streaming
+            query, or for a fresh id of a batch write.
+        batch_id: Which batch of the write it is in these headers; None for Spark's number of the micro-batch, or 0.
     """
 
     client: dict[str, str]
@@ -283,6 +325,8 @@ class WriteOptions:
     format_options: dict[str, str]
     schema_id: int | None
     dedup_headers: bool
+    write_id: str | None
+    batch_id: int | None
 
     @classmethod
     def parse(cls, options: Mapping[str, str]) -> WriteOptions:
@@ -299,14 +343,35 @@ class WriteOptions:
         schema_id = given.number("schemaId", low=0)
         if schema_id is not None and record_format != "avro":
             raise ConfigError("option schemaId is for format=avro: it names the schema that values were written with")
+        dedup_headers = given.flag("dedupHeaders", default=False)
+        if not dedup_headers and (name := given.first("writeId", "batchId")):
+            raise ConfigError(f"option {name} is for dedupHeaders=true: it stands in the headers that tell rows apart")
+        if given.text("writeId") == "":
+            raise ConfigError("option writeId is empty: it names the write, the same when it is repeated")
         return cls(
             client=given.client(PRODUCER),
             topic=given.text("topic"),
             record_format=record_format,
             format_options=_format_options(given, record_format, _ENCODERS),
             schema_id=schema_id,
-            dedup_headers=given.flag("dedupHeaders", default=False),
+            dedup_headers=dedup_headers,
+            write_id=given.text("writeId"),
+            batch_id=given.number("batchId", low=0),
         )
+
+
+def _latest_per_key(given: Given, *, streaming: bool) -> bool:
+    if not given.flag("latestPerKey", default=False):
+        if given.text("keepTombstones") is not None:
+            raise ConfigError("option keepTombstones is for latestPerKey=true: other reads have every record")
+        return False
+    if streaming:
+        raise ConfigError(
+            "latestPerKey is for batch queries: the rows of a stream change the table; merge them in foreachBatch"
+        )
+    if name := given.first("minPartitions", "maxRecordsPerPartition"):
+        raise ConfigError(f"option {name} splits partitions, but latestPerKey=true has one task look at all of one")
+    return True
 
 
 def _positions(given: Given, *, streaming: bool) -> tuple[Start, Start]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -13,7 +14,11 @@ from barnabas.client.options import CONSUMER
 from barnabas.columns import Scan, ScanClient
 from barnabas.errors import ConfigError
 from barnabas.spark.filters import bind, earliest_time, narrow, pushed
-from barnabas.spark.offsets import Cluster, RangePartition, check_ranges, plan
+from barnabas.spark.latest import KEYS, latest_offsets, leaves_out_null_keys
+from barnabas.spark.offsets import Cluster, RangePartition, TablePartition, check_ranges
+from barnabas.spark.planning import plan
+from barnabas.spark.resolvers import resolver
+from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
     from barnabas.spark.options import ReadOptions
     from barnabas.spark.schemas import Decoding
 
-__all__ = ["BatchReader", "PushingReader", "read_ranges"]
+__all__ = ["BatchReader", "PushingReader", "read_columns", "read_ranges"]
 
 _CLIENTS_KEPT: Final = 4
 _clients: OrderedDict[tuple[tuple[str, str], ...], ScanClient] = OrderedDict()
@@ -53,24 +58,74 @@ def read_ranges(ranges: Sequence[OffsetRange], options: ReadOptions, decoding: D
     Raises:
         KafkaError: A range cannot be read.
     """
-    schema = decoding.arrow_schema()
-    client = _client(options.client)
     for wanted in ranges:
-        scan = Scan(
-            client,
-            wanted.topic,
-            wanted.partition,
-            wanted.start,
-            wanted.end,
-            schema,
-            raw_columns=decoding.raw_columns,
-            format=decoding.record_format,
-            options=decoding.format_options,
-            conditions=bind(decoding.conditions, schema),
-            idle_timeout_ms=options.idle_timeout_ms,
+        yield from _decoded(wanted, options, decoding)
+
+
+def read_latest(partition: TablePartition, options: ReadOptions, decoding: Decoding) -> Iterator[pa.RecordBatch]:
+    """The latest records of all keys as Arrow batches of the decoding's schema.
+
+    Args:
+        partition: What to read.
+        options: The read's options.
+        decoding: How records become rows.
+
+    Raises:
+        ConfigError: A record has no key.
+        KafkaError: A range cannot be read.
+    """
+    for wanted, end in zip(partition.ranges, partition.ends, strict=True):
+        records = read_columns(replace(wanted, end=end), options.client, KEYS, options.idle_timeout_ms)
+        offsets = latest_offsets(
+            records,
+            TopicPartition(wanted.topic, wanted.partition),
+            keep_tombstones=options.keep_tombstones,
+            skip_null_keys=leaves_out_null_keys(decoding),
         )
-        for batch in scan:
-            yield pa.record_batch(batch)
+        yield from _decoded(wanted, options, decoding, offsets)
+
+
+def read_columns(
+    wanted: OffsetRange, client: Mapping[str, str], schema: pa.Schema, idle_timeout_ms: int
+) -> Iterator[pa.RecordBatch]:
+    """Some of Kafka's own columns of a range, whatever the read's columns and conditions.
+
+    Args:
+        wanted: The range.
+        client: The client's options by Kafka's names.
+        schema: Some of Kafka's columns as spark-sql-kafka has them.
+        idle_timeout_ms: How long to wait for records that should be there.
+
+    Raises:
+        KafkaError: The range cannot be read.
+    """
+    place = (wanted.topic, wanted.partition, wanted.start, wanted.end)
+    for batch in Scan(_client(client), *place, schema, idle_timeout_ms=idle_timeout_ms):
+        yield pa.record_batch(batch)
+
+
+def _decoded(
+    wanted: OffsetRange, options: ReadOptions, decoding: Decoding, offsets: pa.Int64Array | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a range, of which `offsets` names the records that are wanted."""
+    schema = decoding.arrow_schema()
+    scan = Scan(
+        _client(options.client),
+        wanted.topic,
+        wanted.partition,
+        wanted.start,
+        wanted.end,
+        schema,
+        raw_columns=decoding.raw_columns,
+        format=decoding.record_format,
+        options=decoding.format_options,
+        resolver=None if decoding.resolver is None else resolver(decoding.resolver),
+        conditions=bind(decoding.conditions, schema),
+        offsets=offsets,
+        idle_timeout_ms=options.idle_timeout_ms,
+    )
+    for batch in scan:
+        yield pa.record_batch(batch)
 
 
 class BatchReader(DataSourceReader):
@@ -91,15 +146,24 @@ class BatchReader(DataSourceReader):
             start = cluster.starting()
             end = cluster.ending(start)
             earliest = cluster.earliest(start)
-            ranges = check_ranges(start, end, earliest, fail_on_data_loss=self._options.fail_on_data_loss)
-            ranges = narrow(ranges, self._decoding)
+            whole = check_ranges(start, end, earliest, fail_on_data_loss=self._options.fail_on_data_loss)
+            ranges = narrow(whole, self._decoding)
             if (since := earliest_time(self._decoding)) is not None:
                 ranges = cluster.since(ranges, since)
-        return [*plan(ranges, self._options)]
+            tasks = plan(ranges, self._options, cluster)
+        if not self._options.latest_per_key:
+            return [*tasks]
+        # A condition may end a range early, but which record is a key's latest depends on all that come after it.
+        ends = {(one.topic, one.partition): one.end for one in whole}
+        return [
+            TablePartition(task.ranges, tuple(ends[one.topic, one.partition] for one in task.ranges)) for task in tasks
+        ]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The rows of one task; nothing for the task that Spark makes when there is nothing to read."""
-        if isinstance(partition, RangePartition):
+        if isinstance(partition, TablePartition):
+            yield from read_latest(partition, self._options, self._decoding)
+        elif isinstance(partition, RangePartition):
             yield from read_ranges(partition.ranges, self._options, self._decoding)
 
 

@@ -32,16 +32,17 @@ from pyspark.sql.types import (
 from barnabas import columns
 from barnabas.errors import ConfigError
 from barnabas.spark.filters import fit
+from barnabas.spark.resolvers import resolver as load_resolver
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     import pyarrow as pa
 
     from barnabas.spark.filters import Condition
     from barnabas.spark.options import ReadOptions
 
-__all__ = ["Decoding", "raw_schema"]
+__all__ = ["Decoding", "kafka_fields", "of_value", "raw_schema"]
 
 _HEADER: Final = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
 _RAW: Final = StructType(
@@ -56,6 +57,8 @@ _RAW: Final = StructType(
     ]
 )
 _HEADERS: Final = StructField("headers", ArrayType(_HEADER))
+_OF_VALUE: Final = "barnabas.value"
+"""In a field's metadata: it is read from the value, whatever its name and type are."""
 _TYPES: Final = {field.name: field.dataType for field in (*_RAW.fields, _HEADERS)}
 
 
@@ -68,6 +71,36 @@ def raw_schema(*, include_headers: bool) -> StructType:
     return StructType([*_RAW.fields, _HEADERS]) if include_headers else StructType(list(_RAW.fields))
 
 
+def kafka_fields(names: Iterable[str]) -> list[StructField]:
+    """Kafka's columns of these names.
+
+    Args:
+        names: The names.
+
+    Raises:
+        ConfigError: One is none of Kafka's columns.
+    """
+    fields = []
+    for name in names:
+        if name not in _TYPES:
+            raise ConfigError(
+                f"option kafkaColumns names {name!r}, which is none of Kafka's columns ({_columns_text()})"
+            )
+        fields.append(StructField(name, _TYPES[name]))
+    return fields
+
+
+def of_value(field: StructField) -> StructField:
+    """A field that is read from the value, though its name and type may be those of one of Kafka's columns.
+
+    Args:
+        field: The field.
+    """
+    metadata = {_OF_VALUE: True} if _is_kafka_column(field) else None
+    # Values that do not fit are null in mode PERMISSIVE, whatever the schema that they were written with says.
+    return StructField(field.name, field.dataType, nullable=True, metadata=metadata)
+
+
 @dataclass(frozen=True)
 class Decoding:
     """How records become rows; small enough to travel with every task.
@@ -78,6 +111,7 @@ class Decoding:
         record_format: What values are, where fields come from them: json, avro, csv or text.
         format_options: What the format's decoder is told, with the mode for values that do not fit.
         conditions: What rows must meet, all of it, to be shipped.
+        resolver: The function that tells the schemas which Avro values name; None if they name none.
     """
 
     schema: StructType
@@ -85,6 +119,7 @@ class Decoding:
     record_format: str
     format_options: dict[str, str]
     conditions: tuple[Condition, ...]
+    resolver: str | None = None
 
     @classmethod
     def choose(cls, schema: StructType, options: ReadOptions) -> Decoding:
@@ -111,13 +146,19 @@ class Decoding:
         raw_columns = None if is_raw and options.record_format in (None, "raw") else kafka
         record_format = "json" if options.record_format in (None, "raw") else options.record_format
         format_options = {**options.format_options, "mode": options.mode}
-        decoding = cls(schema, raw_columns, record_format, format_options, ())
+        if options.resolver is not None:
+            load_resolver(options.resolver)
+        decoding = cls(schema, raw_columns, record_format, format_options, (), options.resolver)
         decoding.check()
         return decoding.filtered(*options.conditions)
 
     def arrow_schema(self) -> pa.Schema:
         """The Arrow schema that Spark expects, to the letter."""
-        return to_arrow_schema(self.schema, timezone="UTC")
+        try:
+            return to_arrow_schema(self.schema, timezone="UTC")
+        except TypeError:
+            # Spark before 4.2 takes no time zone and has timestamps in UTC.
+            return to_arrow_schema(self.schema)
 
     def check(self) -> None:
         """Finds out whether every field can be read.
@@ -127,10 +168,16 @@ class Decoding:
         """
         for field in self.schema.fields:
             if _has_variant(field.dataType):
-                raise ConfigError(f"column {field.name}: type VARIANT is not supported yet; read it as STRING")
+                raise ConfigError(
+                    f"column {field.name}: type VARIANT is not supported; read it as STRING and use parse_json"
+                )
         try:
             columns.check_schema(
-                self.arrow_schema(), self.raw_columns, format=self.record_format, options=self.format_options
+                self.arrow_schema(),
+                self.raw_columns,
+                format=self.record_format,
+                options=self.format_options,
+                names_schemas=self.resolver is not None,
             )
         except ValueError as error:
             raise ConfigError(str(error)) from error
@@ -154,16 +201,15 @@ class Decoding:
 def _is_kafka_column(field: StructField) -> bool:
     # The text of a type says nothing of nulls, which do not matter here.
     kafka_type = _TYPES.get(field.name)
-    return kafka_type is not None and bool(kafka_type.simpleString() == field.dataType.simpleString())
+    if kafka_type is None or _OF_VALUE in field.metadata:
+        return False
+    return bool(kafka_type.simpleString() == field.dataType.simpleString())
 
 
 def _named(names: tuple[str, ...], schema: StructType) -> tuple[str, ...]:
     fields = {field.name: field for field in schema.fields}
+    kafka_fields(names)
     for name in names:
-        if name not in _TYPES:
-            raise ConfigError(
-                f"option kafkaColumns names {name!r}, which is none of Kafka's columns ({_columns_text()})"
-            )
         if name in fields and not _is_kafka_column(fields[name]):
             raise ConfigError(
                 f"option kafkaColumns names {name}, whose type is {_TYPES[name].simpleString()}, "

@@ -7,9 +7,7 @@ all columns that are not Kafka's become the value. A task that fails and runs ag
 
 from __future__ import annotations
 
-import itertools
 import threading
-import time
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +22,7 @@ from barnabas.columns import encode_avro, encode_json
 from barnabas.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from pyspark.sql.types import StructType
 
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
     from barnabas.spark.options import WriteOptions
 
 __all__ = ["ROW_HEADER", "Sink", "TaskReport"]
-
-Headers = list[tuple[str, bytes | None]]
 
 ROW_HEADER: Final = "barnabas.row"
 """The header that says which row a record is, under option dedupHeaders: query/batch/partition/sequence."""
@@ -45,8 +41,9 @@ _TYPES: Final = {
     "headers": ("array<struct<key:string,value:binary>>",),
     "timestamp": ("timestamp",),
 }
+_HEADER: Final = pa.struct([("key", pa.string()), ("value", pa.binary())])
 _UNDER_WAY: Final = 16
-"""Chunks of rows whose acknowledgement is not waited for yet; their bytes are bounded by the producer's memory."""
+"""Tables of rows whose acknowledgement is not waited for yet; their bytes are bounded by the producer's memory."""
 _PRODUCERS_KEPT: Final = 2
 _producers: OrderedDict[tuple[tuple[str, str], ...], Producer] = OrderedDict()
 _producers_lock: Final = threading.Lock()
@@ -57,8 +54,8 @@ class TaskReport(WriterCommitMessage):
     """What one task wrote, and as which attempt of which batch: enough to decide later whether it counts.
 
     Attributes:
-        query_id: The streaming query, or the batch write.
-        batch_id: The micro-batch, 0 for a batch write.
+        query_id: Option writeId; else the streaming query, or an id that the batch write was given.
+        batch_id: Option batchId; else the micro-batch, 0 outside of streaming queries.
         partition: The Spark partition.
         attempt: The task's attempt number.
         task_attempt_id: The attempt's id, unique in the application.
@@ -107,128 +104,96 @@ class Sink:
 
         Args:
             batches: The rows.
-            write_id: The batch write; a streaming query is named by Spark.
+            write_id: The batch write, unless option writeId names it; a streaming query is named by Spark.
 
         Returns:
             What was written.
 
         Raises:
+            ConfigError: A row has no topic.
             KafkaError: A record could not be written.
         """
-        report = _report(write_id)
-        sequence = itertools.count()
-        producer = _producer(self._options.client)
+        options = self._options
+        report = _report(options, write_id)
+        rows_before = 0
+        producer = _producer(options.client)
         under_way: deque[DeliveryBatch] = deque()
         try:
             for batch in batches:
-                for topic, rows in _rows_by_target(self._encoded(batch), self._options.topic):
-                    if self._options.dedup_headers:
-                        rows.headers = _numbered(rows, report, sequence)
-                    under_way.append(
-                        producer.send_many(topic, rows.values, rows.keys, rows.headers, rows.timestamps, rows.partition)
-                    )
-                    report.records[topic] = report.records.get(topic, 0) + len(rows.values)
-                    while len(under_way) > _UNDER_WAY:
-                        under_way.popleft().result()
+                rows = self._records(batch)
+                _count(rows, options.topic, report)
+                if options.dedup_headers:
+                    rows = _numbered(rows, report, rows_before)
+                    rows_before += rows.num_rows
+                under_way.append(producer.send_table(options.topic, rows))
+                while len(under_way) > _UNDER_WAY:
+                    under_way.popleft().result()
             producer.flush()
             while under_way:
                 under_way.popleft().result()
         except BaseException:
-            _discard(self._options.client, producer)
+            _discard(options.client, producer)
             raise
         return report
 
-    def _encoded(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows with a column `value`."""
+    def _records(self, batch: pa.RecordBatch) -> pa.Table:
+        """The rows with the columns of records and no others."""
         options = self._options
         if options.record_format == "raw":
-            return batch
-        if options.record_format == "json":
-            table = pa.table(encode_json(batch, keep=self._kept, options=options.format_options))
+            rows = pa.Table.from_batches([batch]).select([*self._kept, "value"])
+        elif options.record_format == "json":
+            rows = pa.table(encode_json(batch, keep=self._kept, options=options.format_options))
         else:
             schema = options.format_options.get("avroSchema")
-            table = pa.table(encode_avro(batch, schema, schema_id=options.schema_id, keep=self._kept))
-        (encoded,) = table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
-        return encoded
+            rows = pa.table(encode_avro(batch, schema, schema_id=options.schema_id, keep=self._kept))
+        # A row's topic counts before the one that is named for all, but the option is to count before the column.
+        return rows.drop_columns("topic") if options.topic is not None and "topic" in self._kept else rows
 
 
-@dataclass
-class _Rows:
-    """Rows for one topic, and for one partition if the rows name it."""
+def _count(rows: pa.Table, topic: str | None, report: TaskReport) -> None:
+    """Adds rows to what a task reports, by topic."""
+    if topic is not None:
+        counts = {topic: rows.num_rows}
+    elif rows.column("topic").null_count:
+        raise ConfigError("a row has no topic: column topic is null and option topic is not set")
+    else:
+        counts = {one["values"]: one["counts"] for one in pc.value_counts(rows.column("topic")).to_pylist()}
+    for name, count in counts.items():
+        report.records[name] = report.records.get(name, 0) + count
 
-    values: list[bytes | None]
-    keys: list[bytes | None] | None
-    headers: list[Headers | None] | None
-    timestamps: list[int] | None
-    partition: int | None
 
-
-def _rows_by_target(batch: pa.RecordBatch, topic: str | None) -> Iterator[tuple[str, _Rows]]:
-    names = batch.schema.names
-    rows = _Rows(
-        values=_bytes(batch, "value"),
-        keys=_bytes(batch, "key") if "key" in names else None,
-        headers=_headers(batch) if "headers" in names else None,
-        timestamps=_timestamps(batch) if "timestamp" in names else None,
-        partition=None,
+def _numbered(rows: pa.Table, report: TaskReport, before: int) -> pa.Table:
+    """The rows with a header more, which says which row of the task each is; `before` of them are sent."""
+    count = rows.num_rows
+    numbers = pa.array(range(before, before + count), pa.int64()).cast(pa.string())
+    prefix = f"{report.query_id}/{report.batch_id}/{report.partition}"
+    own = pa.StructArray.from_arrays(
+        [pa.repeat(ROW_HEADER, count), pc.binary_join_element_wise(prefix, numbers, "/").cast(pa.binary())],
+        fields=list(_HEADER),
     )
-    topics = [topic] * len(rows.values) if topic is not None else batch.column("topic").to_pylist()
-    partitions = batch.column("partition").to_pylist() if "partition" in names else None
-    if topic is not None and partitions is None:
-        yield topic, rows
-        return
-    indexes: dict[tuple[str, int | None], list[int]] = {}
-    for index, name in enumerate(topics):
-        if name is None:
-            raise ConfigError("a row has no topic: column topic is null and option topic is not set")
-        indexes.setdefault((name, None if partitions is None else partitions[index]), []).append(index)
-    for (name, partition), chosen in indexes.items():
-        yield (
-            name,
-            _Rows(
-                [rows.values[index] for index in chosen],
-                None if rows.keys is None else [rows.keys[index] for index in chosen],
-                None if rows.headers is None else [rows.headers[index] for index in chosen],
-                None if rows.timestamps is None else [rows.timestamps[index] for index in chosen],
-                partition,
-            ),
-        )
+    places = pa.array(range(count), pa.int64())
+    if "headers" not in rows.column_names:
+        ends = pa.array(range(count + 1), pa.int32())
+        return rows.append_column("headers", pa.ListArray.from_arrays(ends, own))
+    given = rows.column("headers").combine_chunks().cast(pa.list_(_HEADER))
+    # The sort keeps the order of equals, so a row's own header comes after those that it was given.
+    order = pc.sort_indices(pa.concat_arrays([pc.list_parent_indices(given).cast(pa.int64()), places]))
+    headers = pa.concat_arrays([pc.list_flatten(given), own]).take(order)
+    lengths = pc.add(pc.fill_null(pc.list_value_length(given), 0), 1)
+    ends = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths).cast(pa.int32())])
+    column = rows.schema.get_field_index("headers")
+    return rows.set_column(column, "headers", pa.ListArray.from_arrays(ends, headers))
 
 
-def _bytes(batch: pa.RecordBatch, name: str) -> list[bytes | None]:
-    found: list[bytes | None] = batch.column(name).cast(pa.binary()).to_pylist()
-    return found
-
-
-def _headers(batch: pa.RecordBatch) -> list[Headers | None]:
-    return [
-        None if row is None else [(header["key"], header["value"]) for header in row]
-        for row in batch.column("headers").to_pylist()
-    ]
-
-
-def _timestamps(batch: pa.RecordBatch) -> list[int]:
-    """Milliseconds since the epoch, those of now for rows without a time."""
-    now = pa.scalar(time.time_ns() // 1_000_000, pa.int64())
-    milliseconds = pc.cast(batch.column("timestamp"), pa.timestamp("ms", "UTC"), safe=False).cast(pa.int64())
-    found: list[int] = pc.fill_null(milliseconds, now).to_pylist()
-    return found
-
-
-def _numbered(rows: _Rows, report: TaskReport, sequence: Iterator[int]) -> list[Headers | None]:
-    """Headers that say which row each record is, beside those that it has."""
-    row = f"{report.query_id}/{report.batch_id}/{report.partition}/"
-    given = rows.headers or [None] * len(rows.values)
-    return [[*(headers or []), (ROW_HEADER, f"{row}{next(sequence)}".encode())] for headers in given]
-
-
-def _report(write_id: str | None) -> TaskReport:
+def _report(options: WriteOptions, write_id: str | None) -> TaskReport:
+    named = options.write_id or write_id
     task: Any = TaskContext.get()
     if task is None:
-        return TaskReport(write_id or "", 0, 0, 0, 0)
+        return TaskReport(named or "", options.batch_id or 0, 0, 0, 0)
+    micro_batch = task.getLocalProperty("streaming.sql.batchId") or 0
     return TaskReport(
-        query_id=write_id or task.getLocalProperty("sql.streaming.queryId") or "",
-        batch_id=int(task.getLocalProperty("streaming.sql.batchId") or 0),
+        query_id=named or task.getLocalProperty("sql.streaming.queryId") or "",
+        batch_id=int(micro_batch) if options.batch_id is None else options.batch_id,
         partition=task.partitionId(),
         attempt=task.attemptNumber(),
         task_attempt_id=task.taskAttemptId(),

@@ -30,7 +30,18 @@ class BarnabasDataSource(DataSource):
         return "barnabas"
 
     def schema(self) -> StructType:
-        """The columns of a read without a schema of the user's: Kafka's own."""
+        """The columns of a read without a schema of the user's: Kafka's own, or those of inferSchema or avroSchema.
+
+        Raises:
+            ConfigError: An option is wrong, or no columns are found.
+            KafkaError: The topics cannot be read for a sample.
+        """
+        names = {name.lower() for name in self.options}
+        if names & {"inferschema", "avroschema"}:
+            from barnabas.spark.inference import columns_of  # noqa: PLC0415 - loads the client, pyarrow and the extension
+
+            if (found := columns_of(self.options)) is not None:
+                return found
         # Whether it is a batch or a stream is not known yet; what differs is checked by the readers.
         include_headers = str(self.options.get("includeHeaders", "false")).lower() == "true"
         return raw_schema(include_headers=include_headers)

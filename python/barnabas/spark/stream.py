@@ -16,7 +16,8 @@ from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, SupportsTriggerAvailableNow
 
 from barnabas.spark.filters import narrow
-from barnabas.spark.offsets import BEGINNING, Cluster, RangePartition, check_ranges, from_json, plan, to_json
+from barnabas.spark.offsets import BEGINNING, Cluster, OffsetRange, RangePartition, check_ranges, from_json, to_json
+from barnabas.spark.planning import plan
 from barnabas.spark.reader import read_ranges
 
 if TYPE_CHECKING:
@@ -107,8 +108,10 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._idle = (time.monotonic(), start)
             return start
         self._triggered_at = time.monotonic()
+        rows = self._rows_of_bytes(begin, ends)
         if isinstance(limit, ReadMaxRows):
-            ends = _limited(begin, ends, limit.max_rows)
+            rows = min(rows, limit.max_rows)
+        ends = _limited(begin, ends, rows)
         return {**to_json(ends), BEGINNING: start} if is_first else to_json(ends)
 
     def reportLatestOffset(self) -> SparkOffsets | None:  # noqa: N802 - Spark's name
@@ -130,7 +133,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         begin = self._with_new_partitions(from_json(end.get(BEGINNING, start)), ends)
         earliest = self._connected().earliest(begin)
         ranges = check_ranges(begin, ends, earliest, fail_on_data_loss=self._options.fail_on_data_loss)
-        return [*plan(narrow(ranges, self._decoding), self._options)]
+        return [*plan(narrow(ranges, self._decoding), self._options, self._connected())]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The rows of one task."""
@@ -163,6 +166,18 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _ends(self) -> Offsets:
         cluster = self._connected()
         return cluster.latest(cluster.partitions_lately())
+
+    def _rows_of_bytes(self, begin: Offsets, ends: Offsets) -> int:
+        """How many of the rows that wait maxBytesPerTrigger lets through: at least one, so that the stream goes on."""
+        waiting = {one: max(0, ends[one] - begin.get(one, 0)) for one in ends}
+        rows = sum(waiting.values())
+        most = self._options.bytes_per_trigger
+        if most is None:
+            return rows
+        ranges = [OffsetRange(*one, 0, count) for one, count in waiting.items() if count]
+        sizes = self._connected().bytes_per_offset(ranges)
+        size = sum(count * sizes[one] for one, count in waiting.items() if count)
+        return rows if size <= most else max(1, int(rows * most / size))
 
     def _is_held_back(self, begin: Offsets, ends: Offsets) -> bool:
         """Whether minOffsetsPerTrigger and maxTriggerDelay have Spark wait; what is there already is not waited for."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from raw_client import RawClient, record_batch, record_values
-from reference_kafka import CLUSTER_ID, java, properties, reference_kafka
+from reference_kafka import CLUSTER_ID, copy_of_running, java, properties, reference_kafka
 
 from barnabas import Broker
 from barnabas.protocol.messages.alter_client_quotas import AlterClientQuotasRequest
@@ -77,7 +76,7 @@ def test_we_start_on_what_a_running_kafka_wrote(kafka: str, tmp_path: Path) -> N
     with RawClient(kafka, timeout=30) as client:
         administer(client, "of-kafka")
         (where,) = client.ask(DescribeLogDirsRequest(topics=None)).results
-    shutil.copytree(where.log_dir, tmp_path / "data", ignore=shutil.ignore_patterns(".lock", "*.tmp"))
+    copy_of_running(where.log_dir, tmp_path / "data")
     with Broker(data_dir=tmp_path / "data") as broker, RawClient(broker.bootstrap_servers) as client:
         check(client, "of-kafka")
     with Broker(data_dir=tmp_path / "data") as broker, RawClient(broker.bootstrap_servers) as client:

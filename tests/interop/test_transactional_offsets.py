@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from confluent_kafka import TopicPartition
 sys.path.insert(0, str(Path(__file__).parent.parent / "broker"))
 
 from raw_client import RawClient
+from reference_kafka import copy_of_running
 from stored_groups import groups_told, write_groups
 
 from barnabas import Broker
@@ -216,9 +216,7 @@ def test_offsets_of_kafkas_transactions_are_told_as_by_kafka(kafka: str, tmp_pat
         their_groups = None
         # Kafka matches patterns on a thread of its own; what it tells must be what was copied.
         while their_groups != (their_groups := groups_told(reference)):
-            shutil.rmtree(tmp_path / "ours", ignore_errors=True)
-            # As a kill -9 at this moment would leave it.
-            shutil.copytree(where.log_dir, tmp_path / "ours", ignore=_needless)
+            copy_of_running(where.log_dir, tmp_path / "ours", _needless)
         said = list(administered(reference))
         history.client.close()
     for producer in open_ones:

@@ -164,6 +164,13 @@ UPDATES: Final[dict[str, list[tuple[str, int, int]]]] = {
     "nothing": [],
     "the quorum as it is": [("kraft.version", 0, 1)],
     "the quorum as it is, downgrading": [("kraft.version", 0, 3)],
+    "the quorum, raised": [("kraft.version", 1, 1)],
+    "the quorum, raised by a downgrade": [("kraft.version", 1, 2)],
+    "the quorum, raised beside something wrong": [("kraft.version", 1, 1), ("nope", 1, 1)],
+    "eligible replicas as they are": [("eligible.leader.replicas.version", 1, 1)],
+    "eligible replicas off, upgrading": [("eligible.leader.replicas.version", 0, 1)],
+    "eligible replicas off": [("eligible.leader.replicas.version", 0, 3)],
+    "eligible replicas of later": [("eligible.leader.replicas.version", 2, 1)],
     "a quorum of later": [("kraft.version", 2, 1)],
     "a quorum of never": [("kraft.version", -1, 2)],
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 from behaviour.cases import Body, Play, Topic, case
 from behaviour.cases.bodies import MISSING_ID, missing
-from behaviour.cases.classic_groups import group_of, joined, leave, stable
+from behaviour.cases.classic_groups import group_of, joined, leave, stable, synced
 
 COMMIT = "OffsetCommit"
 FETCH = "OffsetFetch"
@@ -109,6 +109,21 @@ def values(play: Play) -> None:
             play.ask(COMMIT, version, label=str(more)[:24], **commit(group, topic, **more))
             committed(play, 5, group, [(topic, [0])])
         play.ask(COMMIT, version, groupId=group, generationIdOrMemberEpoch=-1, topics=[])
+
+
+@case
+def more_than_a_batch_may_hold(play: Play) -> None:
+    """A group's long name is in every record; the members of groups beside it are where they were."""
+    group, topic = group_of(play, "g" * 30_000), play.topic()
+    member = joined(play, group)
+    for version in (2, 8, 9, 10):
+        play.ask(COMMIT, version, **commit(group, topic, 1, "", partitions=[0] * 40))
+    play.quiet("SyncGroup", 5, **synced(group, member, 1, member))
+    for version in (2, 8, 9, 10):
+        play.ask(COMMIT, version, **commit(group, topic, 1, member, partitions=[0] * 40))
+        committed(play, 7, group, None)
+    play.ask(COMMIT, 9, **commit(group, topic, 1, member, partitions=[0] * 20))
+    committed(play, 7, group, None)
 
 
 @case

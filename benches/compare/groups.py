@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from figures import Measurement, Row, at_least, at_most, report
-from groups_clients import cpu_seconds
+from groups_sockets import cpu_seconds
 from run import RESULTS, Server, child
 
 HERE = Path(__file__).parent

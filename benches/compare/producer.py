@@ -66,7 +66,8 @@ def records(broker: Broker, given: argparse.Namespace) -> tuple[Runs, list[Row]]
         "barnabas send", "confluent-kafka tuned", "barnabas send, defaults", "confluent-kafka defaults",
         "barnabas callback", "confluent-kafka callback", "barnabas handle", "barnabas send_many",
         "confluent-kafka produce_batch", "barnabas send_table", "barnabas key and header",
-        "confluent-kafka key and header", "barnabas 8 threads", "barnabas asyncio", "aiokafka",
+        "confluent-kafka key and header", "barnabas 8 threads", "confluent-kafka 8 threads", "barnabas asyncio", "aiokafka",
+        "interpreter", "interpreter 8 threads",
     ]  # fmt: skip
     found = turns(broker, "of-8", names, given)
     at = f"{broker.name}, of-8: "
@@ -95,7 +96,8 @@ def records(broker: Broker, given: argparse.Namespace) -> tuple[Runs, list[Row]]
         at_least(f"{of}: send_table", "M records/s", ours("send_table", speed) / 1e6, 4),
         at_most(f"{of}: key and header", "times value only", ours("key and header") / send, 1.3),
         Row(f"{of}: key and header", ns, ours("key and header"), theirs("key and header")),
-        at_least(f"{of}: 8 sending threads", "times the rate of one", ours("8 threads", speed) / ours("send", speed), 1),
+        at_least(f"{of}: 8 sending threads", "times the rate of one", ours("8 threads", speed) / ours("send", speed), 1, theirs("8 threads", speed) / theirs("tuned", speed)),
+        Row("8 threads that call a method that does nothing", "times the rate of one", median(found, at + "interpreter 8 threads", speed) / median(found, at + "interpreter", speed)),
         at_most(f"{of}: asyncio, gathered", "µs per record", ours("asyncio") / 1e3, 3, median(found, at + "aiokafka") / 1e3),
     ]  # fmt: skip
     return found, rows

@@ -15,6 +15,7 @@ import os
 import sys
 import threading
 import time
+from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,8 +112,8 @@ class Ours:
 
         def enqueue(producer: Any) -> None:
             send, topic, value = producer.send, self.topic, self.value
-            for number in range(self.count):
-                send(topic, value, keys[number % 1000], None, None, headers)
+            for key in islice(cycle(keys), self.count):
+                send(topic, value, key, None, None, headers)
 
         return self.loop(enqueue, **_TUNED)
 
@@ -138,16 +139,12 @@ class Ours:
 
     def threads(self) -> Loop:
         def enqueue(producer: Any) -> None:
-            def work() -> None:
+            def work(share: int) -> None:
                 send, topic, value = producer.send, self.topic, self.value
-                for _ in range(self.count // THREADS):
+                for _ in range(share):
                     send(topic, value)
 
-            workers = [threading.Thread(target=work) for _ in range(THREADS)]
-            for worker in workers:
-                worker.start()
-            for worker in workers:
-                worker.join()
+            from_threads(THREADS, self.count, work)
 
         return self.loop(enqueue, **_TUNED)
 
@@ -185,6 +182,26 @@ class Ours:
             fault.remove()
             producer.close(timeout=0)
         return {"grown_mib": grown}
+
+
+def from_threads(threads: int, count: int, work: Callable[[int], None]) -> None:
+    """Has so many threads do their share of `count` each."""
+    workers = [threading.Thread(target=work, args=(count // threads,)) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def interpreter(count: int, threads: int) -> Loop:
+    """Calls of a method that does nothing: what threads cost each other before any client's work."""
+
+    def work(share: int) -> None:
+        call = "".isascii
+        for _ in range(share):
+            call()
+
+    return measured(count, lambda: from_threads(threads, count, work), lambda: None)
 
 
 class Confluent:
@@ -240,10 +257,21 @@ class Confluent:
 
         def enqueue(producer: Any) -> None:
             produce, topic, value = producer.produce, self.topic, self.value
-            for number in range(self.count):
-                produce(topic, value, keys[number % 1000], headers=headers)
+            for key in islice(cycle(keys), self.count):
+                produce(topic, value, key, headers=headers)
 
         return self.loop(enqueue, {**_CONFLUENT_TUNED, "partitioner": "murmur2_random"})
+
+    def threads(self) -> Loop:
+        def enqueue(producer: Any) -> None:
+            def work(share: int) -> None:
+                produce, topic, value = producer.produce, self.topic, self.value
+                for _ in range(share):
+                    produce(topic, value)
+
+            from_threads(THREADS, self.count, work)
+
+        return self.loop(enqueue, _CONFLUENT_TUNED)
 
     def batch(self) -> Loop:
         def enqueue(producer: Any) -> None:
@@ -306,7 +334,10 @@ def loops(address: str, topic: str, count: int, size: int) -> dict[str, Callable
         "confluent-kafka callback": confluent.callback,
         "confluent-kafka key and header": confluent.key_and_header,
         "confluent-kafka produce_batch": confluent.batch,
+        "confluent-kafka 8 threads": confluent.threads,
         "aiokafka": lambda: aiokafka_gathered(address, topic, count, size),
+        "interpreter": lambda: interpreter(count * 10, 1),
+        "interpreter 8 threads": lambda: interpreter(count * 10, THREADS),
     }
 
 

@@ -1,4 +1,4 @@
-"""Compares the Spark connector with Spark's own: `python benches/compare/spark.py [NAME …] [--rows N] [--runs N]`.
+"""Compares the Spark connector with Spark's own: `python benches/compare/spark.py [NAME …] [--rows N] [--runs N] [--quick]`.
 
 `raw`      sum(length(value)) of all columns and of the value alone, the JVM connector also with its fetch options tuned
 `typed`    JSON values, 8 of 8 and 3 of 8 fields, aggregated: decoded by us, and by `from_json`
@@ -53,6 +53,7 @@ TUNED = {
     "kafka.receive.buffer.bytes": str(2 << 20),
 }
 PARTITIONS = 8
+QUICK_ROWS = 100_000
 
 
 def tree_cpu(root: int) -> float:
@@ -252,12 +253,8 @@ def write(bench: Bench) -> tuple[MEASURED, list[Row]]:
         rows,
     )
     found = rows_of("writing raw rows", (samples["ours, raw"], samples["jvm, raw"]), 1)
-    found += rows_of(
-        "writing raw rows, its producer tuned", samples["ours, raw"], samples["jvm, raw, tuned"], 1, None, None
-    )
-    return samples, found + rows_of(
-        "writing typed rows", samples["ours, typed"], samples["jvm, typed"], 1.2, None, None
-    )
+    found += rows_of("writing raw rows, its producer tuned", (samples["ours, raw"], samples["jvm, raw, tuned"]), 1)
+    return samples, found + rows_of("writing typed rows", (samples["ours, typed"], samples["jvm, typed"]), 1.2)
 
 
 def trigger(bench: Bench) -> tuple[MEASURED, list[Row]]:
@@ -296,7 +293,10 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=[], help=f"some of {', '.join(MEASUREMENTS)}")
     parser.add_argument("--rows", type=int, default=3_000_000)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="few rows, once: whether it runs, not how fast")
     arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.rows, arguments.runs = QUICK_ROWS, 1
     if unknown := set(arguments.names) - set(MEASUREMENTS):
         parser.error(f"no measurement {min(unknown)}")
     bench = Bench(arguments.rows, arguments.runs)
@@ -304,7 +304,8 @@ def main() -> None:
         for name in arguments.names or MEASUREMENTS:
             measurement = Measurement(["benches/compare/spark.py", *sys.argv[1:]])
             results, rows = MEASUREMENTS[name](bench)
-            measurement.keep(RESULTS / "spark.json", name, {"rows": arguments.rows, "samples": results}, rows)
+            if not arguments.quick:
+                measurement.keep(RESULTS / "spark.json", name, {"rows": arguments.rows, "samples": results}, rows)
             report(name, rows)
     finally:
         bench.close()

@@ -13,7 +13,7 @@ WORKERS ?= 2
 CARGO_ENV := PYO3_PYTHON=$(abspath $(DEV)/bin/python)
 RUST_SOURCES := $(shell find rust Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*' -o -name '*.bin' 2>/dev/null)
 
-.PHONY: help demo crash test test-rust test-python lint format wheel bench interop crosscheck fuzz protocol smoke clean ext hostile soak
+.PHONY: help demo crash test test-rust test-python lint format wheel bench interop kafka-matrix spark-matrix loom crosscheck fuzz protocol smoke clean ext hostile soak
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -55,6 +55,39 @@ test-python: ext
 interop: ext ## a quick run against the reference Kafka and its tools, and foreign clients
 	@tools/check-toolchain java maven
 	PYTHONPATH=python $(DEV)/bin/python -m pytest -m interop $(ARGS)
+	@$(MAKE) --no-print-directory kafka-matrix MATRIX="kafka-2.8.2 barnabas-2.1" \
+	  MATRIX_TESTS="tests/client/test_producer.py tests/client/test_consumer.py"
+
+# Releases of Kafka from Maven, the last with ZooKeeper; what our broker is when it serves no more than an older one; and a
+# cluster of Kafka whose leaders are killed.
+MATRIX ?= kafka-4.3.0 kafka-3.9.1 kafka-2.8.2 barnabas-2.1 barnabas-2.4 barnabas-3.0 barnabas-3.9 \
+  cluster-4.3.0
+MATRIX_TESTS ?= tests/client/test_producer.py tests/client/test_async_producer.py tests/client/test_send_table.py \
+  tests/client/test_proxy.py tests/client/test_leader_change.py \
+  tests/client/test_consumer.py tests/client/test_groups.py tests/client/test_async_consumer.py tests/client/test_deserializers.py \
+  tests/client/test_consumer_changes.py tests/client/test_consumer_leader_change.py
+
+kafka-matrix: ext ## the clients' tests against each release of MATRIX="kafka-3.9.1 barnabas-2.1 ..."
+	@tools/check-toolchain java maven
+	for server in $(MATRIX); do \
+	  SERVERS=$$server PYTHONPATH=python $(DEV)/bin/python -m pytest -q -k $$server $(MATRIX_TESTS) $(ARGS) || exit 1; \
+	done
+
+# Older Sparks leave sockets of their own to the garbage collector, which is no error there.
+SPARKS ?= 4.0.5 4.1.4
+
+spark-matrix: ext ## what older Sparks have of the connector: SPARKS="4.0.5 4.1.4"
+	@tools/check-toolchain java
+	for spark in $(SPARKS); do \
+	  test -d .venv/spark-$$spark || $(DEV)/bin/python -m pip install --disable-pip-version-check -q --no-deps \
+	    --target .venv/spark-$$spark pyspark==$$spark || exit 1; \
+	  PYTHONPATH=.venv/spark-$$spark:python $(DEV)/bin/python -m pytest -q tests/spark \
+	    -W ignore::pytest.PytestUnraisableExceptionWarning $(ARGS) || exit 1; \
+	done
+
+loom: ## every interleaving of a few threads on the producer's buffer pool and completions
+	@tools/check-toolchain rust cc
+	cargo test --locked -p barnabas-client --features loom --lib models
 
 crash: ext ## crashes by volume: SEEDS=n lives on simulated disks and n / 10 kill -9 of a broker under load; counts go to tests/results/
 	SEEDS=$(or $(SEEDS),1000) REPORT=$(abspath tests/results/log-crash.json) cargo test --locked -p barnabas-log --lib -- crash

@@ -75,6 +75,56 @@ def test_changed_options_are_there_after_a_restart(tmp_path: Path) -> None:
         assert client.produce("t", topic_id, 0, batch)[0] == errors.MessageTooLargeError.code
 
 
+# Every option of a log that may change at run time, with a value that is not its default. What each does at once is in the
+# log crate's tests; with one replica nothing is left to decide for `unclean.leader.election.enable`, which is kept and told.
+LOG_OPTIONS = {
+    "cleanup.policy": "compact,delete",
+    "compression.type": "zstd",
+    "compression.gzip.level": "7",
+    "compression.lz4.level": "12",
+    "compression.zstd.level": "-5",
+    "delete.retention.ms": "1001",
+    "file.delete.delay.ms": "1002",
+    "flush.messages": "1003",
+    "flush.ms": "1004",
+    "index.interval.bytes": "1005",
+    "max.compaction.lag.ms": "1006",
+    "max.message.bytes": "1007",
+    "message.timestamp.type": "LogAppendTime",
+    "message.timestamp.before.max.ms": "1008",
+    "message.timestamp.after.max.ms": "1009",
+    "min.cleanable.dirty.ratio": "0.25",
+    "min.compaction.lag.ms": "900",
+    "min.insync.replicas": "2",
+    "preallocate": "true",
+    "retention.bytes": "1010",
+    "retention.ms": "1011",
+    "segment.bytes": "1048577",
+    "segment.index.bytes": "1012",
+    "segment.jitter.ms": "1013",
+    "segment.ms": "1014",
+    "unclean.leader.election.enable": "true",
+}
+
+
+def test_every_option_of_a_log_is_changed_kept_and_put_back(tmp_path: Path) -> None:
+    def all_values(client: RawClient) -> dict[str, str]:
+        return {option: value(client, TOPIC, "t", option) for option in LOG_OPTIONS}
+
+    with Broker(data_dir=tmp_path) as broker, RawClient(broker.bootstrap_servers) as client:
+        new_topic(client, "t")
+        before = all_values(client)
+        assert not before.items() & LOG_OPTIONS.items()
+        for option, text in LOG_OPTIONS.items():
+            change(client, TOPIC, "t", option, text)
+        assert all_values(client) == LOG_OPTIONS
+    with Broker(data_dir=tmp_path) as broker, RawClient(broker.bootstrap_servers) as client:
+        assert all_values(client) == LOG_OPTIONS
+        for option in LOG_OPTIONS:
+            change(client, TOPIC, "t", option, None)
+        assert all_values(client) == before
+
+
 def test_a_topic_that_is_created_later_goes_by_the_changed_options() -> None:
     with Broker() as broker, RawClient(broker.bootstrap_servers) as client:
         change(client, BROKER, "", "message.max.bytes", "100")
@@ -133,6 +183,39 @@ def test_the_cleaner_goes_by_changed_options(tmp_path: Path) -> None:
         wait_for("two threads after a restart", lambda: cleaner_threads() - others == 2)
         change(client, BROKER, "", "log.cleaner.threads", None)
         wait_for("the one of the start", lambda: cleaner_threads() - others == 1)
+
+
+# The map of the smaller buffer holds the keys of one segment and a part of the other's, that of the larger one all.
+@pytest.mark.parametrize(("changed_to", "rounds"), [(None, 2), (8 << 20, 1)], ids=["as it was", "changed"])
+def test_the_cleaners_memory_changes_while_it_works(tmp_path: Path, changed_to: int | None, rounds: int) -> None:
+    keys = 30_000
+    options = {
+        "log_cleaner_backoff_ms": 3_600_000,
+        "log_cleaner_io_max_bytes_per_second": 1,
+        "log_cleaner_dedupe_buffer_size": (1 << 20) + 1,
+    }
+    configs = {"min.cleanable.dirty.ratio": "0.01", "segment.ms": "1", "cleanup.policy": "compact"}
+    with Broker(tmp_path, **options) as broker, RawClient(broker.bootstrap_servers) as client:
+        new_topic(client, "t", configs)
+        now = int(time.time() * 1000)
+        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            for segment, count in enumerate((keys, keys, 1)):
+                names = [b"%d %d" % (segment, number) for number in range(count)]
+                times = [now + 1000 * segment] * count
+                producer.send_many("t", names, keys=names, partition=0, timestamps=times).result(PATIENCE_S)
+
+        def cleaned() -> float:
+            return broker.metrics()["barnabas_cleaner_rounds_total"]
+
+        # A round begins, or will, which would take days.
+        change(client, BROKER, "", "log.cleaner.backoff.ms", "10")
+        if changed_to is not None:
+            change(client, BROKER, "", "log.cleaner.dedupe.buffer.size", str(changed_to))
+        assert cleaned() == 0
+        change(client, BROKER, "", "log.cleaner.io.max.bytes.per.second", "1e9")
+        wait_for("rounds", lambda: cleaned() >= rounds)
+        assert (tmp_path / "cleaner-offset-checkpoint").read_text().splitlines()[2:] == [f"t 0 {2 * keys}"]
+        assert cleaned() == rounds
 
 
 @pytest.mark.parametrize(

@@ -122,3 +122,37 @@ parent.close()
     command = [sys.executable, "-W", "ignore", "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=root, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+# Workers of pytest-xdist are processes beside each other; every test has a broker of its own, at any port.
+def test_the_workers_of_xdist_have_brokers_beside_each_other(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    (tmp_path / "test_workers.py").write_text(
+        f"""
+import sys
+sys.path[:0] = [{str(root / "tests")!r}, {str(root / "tests/broker")!r}]
+import pytest
+from barnabas import Broker
+from test_embedding import use
+
+@pytest.fixture(scope="module")
+def shared():
+    with Broker() as broker:
+        yield broker
+
+@pytest.mark.parametrize("number", range(8))
+def test_a_broker(shared, number, worker_id):
+    assert worker_id in ("gw0", "gw1")
+    with Broker() as own:
+        assert own.bootstrap_servers != shared.bootstrap_servers
+        use(own)
+"""
+    )
+    environment = {**os.environ, "PYTHONPATH": str(root / "python")}
+    for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "PYTEST_XDIST_TESTRUNUID", "PYTEST_ADDOPTS"):
+        environment.pop(name, None)
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "-c", os.devnull]
+    command += ["--rootdir", str(tmp_path), str(tmp_path / "test_workers.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "8 passed" in done.stdout

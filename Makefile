@@ -8,7 +8,7 @@ DEV := .venv/dev
 DEMO := .venv/demo
 SMOKE := .venv/smoke
 CONSTRAINTS := requirements/constraints.txt
-# pytest-xdist workers; Spark tests share one worker and so one session.
+# pytest-xdist workers; Spark tests share one worker and so one session, and a file of interop tests its Kafkas.
 WORKERS ?= 2
 CARGO_ENV := PYO3_PYTHON=$(abspath $(DEV)/bin/python)
 RUST_SOURCES := $(shell find rust Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*' -o -name '*.bin' 2>/dev/null)
@@ -54,7 +54,7 @@ test-python: ext
 
 interop: ext ## a quick run against the reference Kafka and its tools, and foreign clients
 	@tools/check-toolchain java maven
-	PYTHONPATH=python $(DEV)/bin/python -m pytest -m interop $(ARGS)
+	PYTHONPATH=python $(DEV)/bin/python -m pytest -m interop -n $(WORKERS) --dist loadfile $(ARGS)
 	@$(MAKE) --no-print-directory kafka-matrix MATRIX="kafka-2.8.2 barnabas-2.1" \
 	  MATRIX_TESTS="tests/client/test_producer.py tests/client/test_consumer.py"
 

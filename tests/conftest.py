@@ -102,3 +102,21 @@ def unique(request: pytest.FixtureRequest) -> str:
     return "".join(character if character.isalnum() or character in "._-" else "-" for character in request.node.name)[
         :200
     ]
+
+
+COMPARED = ("answers", "differences")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Prints how many answers were compared, and how many declared differences occurred."""
+    counts = dict.fromkeys(COMPARED, 0)
+    cases = 0
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        found = dict(getattr(report, "user_properties", ()))
+        if report.when == "call" and "answers" in found:
+            cases += 1
+            for name in COMPARED:
+                counts[name] += found[name]
+    if cases:
+        told = f"behaviour: {cases} cases, {counts['answers']} answers, {counts['differences']} declared differences"
+        terminalreporter.write_line(told)

@@ -9,8 +9,6 @@ from behaviour.cases import load
 from behaviour.recordings import Recordings
 from behaviour.wire import JavaCodec
 
-COUNTS = ("answers", "differences")
-
 
 @pytest.fixture(scope="session")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -49,18 +47,3 @@ def recordings() -> Iterator[Recordings]:
         found.forget(set(found.cases) - set(load()))
     yield found
     found.save()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Prints how many answers were compared, and how many declared differences occurred."""
-    counts = dict.fromkeys(COUNTS, 0)
-    cases = 0
-    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
-        found = dict(getattr(report, "user_properties", ()))
-        if report.when == "call" and "answers" in found:
-            cases += 1
-            for name in COUNTS:
-                counts[name] += found[name]
-    if cases:
-        told = f"behaviour: {cases} cases, {counts['answers']} answers, {counts['differences']} declared differences"
-        terminalreporter.write_line(told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from barnabas.client.bootstrap import core_options
 from barnabas.client.core import ClientCore, Life
 from barnabas.client.driver import Driver
 from barnabas.client.operations import administration, log_sizes, offsets
@@ -60,7 +61,7 @@ class Admin:
     def __init__(self, config: Mapping[str, Any] | None = None, **options: Any) -> None:
         self._options = ADMIN.parse(config, options)
         self._life = Life("Admin", self._fork)
-        self._core = ClientCore(self._options.plain())
+        self._core = ClientCore(core_options(self._options))
         self._driver = Driver(self._core)
         self._driving = threading.RLock()
 

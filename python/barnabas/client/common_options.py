@@ -144,8 +144,8 @@ def common(*, idle_ms: int) -> list[Option]:
             "client.dns.lookup",
             Kind.STRING,
             "use_all_dns_ips",
-            "Whether all addresses of a host name are tried.",
-            choices=("use_all_dns_ips",),
+            "All addresses of a host name are tried; or each address of a bootstrap server is, by its canonical name.",
+            choices=("use_all_dns_ips", "resolve_canonical_bootstrap_servers_only"),
         ),
         option(
             "security.protocol",

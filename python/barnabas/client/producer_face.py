@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from barnabas.client.bootstrap import core_options
 from barnabas.client.core import ClientCore, Life, ProducerCore, Refusing
 from barnabas.client.driver import Driver
 from barnabas.client.interceptors import InterceptorChain, ProducerRecord
@@ -36,7 +37,7 @@ class ProducerFace:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        plain = options.plain()
+        plain = core_options(options)
         self._key_serializer = serializer(options["key.serializer"])
         self._value_serializer = serializer(options["value.serializer"])
         by = options["partitioner.class"]

@@ -9,6 +9,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
+from barnabas.client.bootstrap import core_options
 from barnabas.client.consumer_membership import ConsumerMembership
 from barnabas.client.core import NO_RECORDS, ClientCore, FetchCore, Life, OneThread, Records
 from barnabas.client.dead_letters import DeadLetters
@@ -45,7 +46,7 @@ class Reader:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        plain = self._options.plain()
+        plain = core_options(self._options)
         self._life = Life("Consumer", self._fork)
         self._alone: AbstractContextManager[None] = OneThread(self._life)
         self._core = ClientCore(plain)

@@ -163,6 +163,36 @@ def test_the_last_member_of_the_new_protocol_leaves_and_the_group_is_classic_aga
     assert [virtual.answers[token].error_code for token in tokens] == [0, 0]
 
 
+# The rebalance that begins with the downgrade is in memory alone, as in Kafka: what is loaded is the group as it was then.
+def test_a_group_that_is_loaded_before_that_rebalance_has_it_with_whoever_joins_next(virtual):
+    classic = [ClassicClient(virtual), ClassicClient(virtual)]
+    classic_group(virtual, *classic)
+    modern = Client(virtual, "new")
+    settle(virtual, classic, [modern])
+    kept = [client.partitions for client in classic]
+    epoch = virtual.shard.consumer_groups[GROUP].epoch
+    modern.heartbeat(member_epoch=-1)
+    virtual.reload()
+    group = virtual.shard.groups[GROUP]
+    assert (group.state, group.generation) == (GroupState.STABLE, epoch)
+    # Nobody is lost and nobody is told anything, for as long as nobody joins; what the other one had waits.
+    for _ in range(20):
+        virtual.advance(5_000)
+        assert [virtual.heartbeat(client.member_id, epoch) for client in classic] == [0, 0]
+    assert [virtual.commit(client.member_id, epoch) for client in classic] == [0, 0]
+    synced = [virtual.answers.pop(virtual.sync(client.member_id, epoch)) for client in classic]
+    given = [protocol.decode_assignment(answer.assignment) for answer in synced]
+    assert [sorted(partition.partition for partition in one) for one in given] == kept
+    assert sum(map(len, kept)) < len(ALL)
+    # One that joins again is enough.
+    first = classic[0].join()
+    assert virtual.heartbeat(classic[1].member_id, epoch) == REBALANCE
+    answers = [virtual.answers.pop(token) for token in (classic[1].join(), first)]
+    assert {answer.generation_id for answer in answers} == {epoch + 1}
+    leader = next(answer for answer in answers if answer.leader == answer.member_id)
+    assert {member.member_id for member in leader.members} == {client.member_id for client in classic}
+
+
 def test_a_silent_member_of_the_new_protocol_ends_it_too(virtual):
     classic = [ClassicClient(virtual)]
     classic_group(virtual, *classic)

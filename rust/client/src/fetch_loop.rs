@@ -181,7 +181,14 @@ impl FetchLoop {
 
     fn send(&mut self, outbox: &mut Outbox, node: NodeId, asked: Vec<Asked>, bounds: Bounds) {
         let Some(versions) = outbox.ready(node, Purpose::Fetch) else {
-            outbox.wants_metadata |= outbox.nodes.is_failing(node, Purpose::Fetch);
+            if outbox.nodes.is_failing(node, Purpose::Fetch) {
+                outbox.wants_metadata = true;
+                for asked in asked.iter().filter(|asked| !asked.is_from_leader) {
+                    self.leave_replica(outbox.now, asked);
+                    // For the next round, which nothing else may bring about.
+                    self.next_retry = Some(outbox.now);
+                }
+            }
             return;
         };
         let by_id = asked.iter().all(|asked| asked.topic_id != NO_TOPIC_ID);
@@ -289,7 +296,7 @@ impl FetchLoop {
                 self.session(node).refused(ErrorCode(code));
                 outbox.wants_metadata = true;
                 for asked in &request.partitions {
-                    self.pause(outbox.now, asked, None);
+                    self.leave_replica(outbox.now, asked);
                 }
                 Vec::new()
             }
@@ -350,7 +357,7 @@ impl FetchLoop {
                 }
                 if data.error_code == 0 {
                     has_data |= self.on_records(mailbox, asked, data, body);
-                    self.on_preferred(outbox.now, asked, data.preferred_read_replica);
+                    self.on_preferred(outbox, view, asked, data.preferred_read_replica);
                 } else {
                     self.on_error(outbox, mailbox, asked, ErrorCode(data.error_code));
                 }
@@ -367,11 +374,16 @@ impl FetchLoop {
     }
 
     /// The leader would rather have another replica read from (KIP-392).
-    fn on_preferred(&self, now: Instant, asked: &Asked, replica: NodeId) {
+    fn on_preferred(&mut self, outbox: &mut Outbox, view: &ClusterView, asked: &Asked, replica: NodeId) {
         if replica < 0 {
             return;
         }
-        let until = now.checked_add(self.buffer.config.replica_age);
+        if !is_there(view, replica) {
+            // The leader has no records for us, and would say so again at once.
+            outbox.wants_metadata = true;
+            return self.pause(outbox.now, asked, None);
+        }
+        let until = outbox.now.checked_add(self.buffer.config.replica_age);
         if let (Some(partition), Some(until)) = (current(&mut self.buffer.lock().partitions, asked), until) {
             partition.preferred = Some((replica, until));
         }
@@ -472,6 +484,15 @@ impl FetchLoop {
         });
     }
 
+    /// The broker that a partition was to be read from cannot be used: if it is not the leader, the leader is asked next, which
+    /// may have another one to name by then.
+    fn leave_replica(&mut self, now: Instant, asked: &Asked) {
+        if let Some(partition) = current(&mut self.buffer.lock().partitions, asked) {
+            partition.preferred = None;
+        }
+        self.pause(now, asked, None);
+    }
+
     fn pause(&mut self, now: Instant, asked: &Asked, pause: Option<Duration>) {
         let mut state = self.buffer.lock();
         if let Some(partition) = current(&mut state.partitions, asked) {
@@ -496,11 +517,15 @@ fn current<'s>(
         .filter(|partition| partition.generation == asked.generation && partition.fetch_offset == asked.fetch_offset)
 }
 
+/// Whether the cluster has such a broker, as far as is known.
+fn is_there(view: &ClusterView, node: NodeId) -> bool {
+    view.nodes.iter().any(|known| known.id == node)
+}
+
 /// The replica to read a partition from: the one that its leader named, as long as that counts and it is there.
 fn read_from(partition: &mut PartitionFetch, known: &Partition, view: &ClusterView, now: Instant) -> NodeId {
-    let is_there = |node: NodeId| view.nodes.iter().any(|other| other.id == node);
     partition.preferred = partition
         .preferred
-        .filter(|(node, until)| *until > now && is_there(*node));
+        .filter(|(node, until)| *until > now && is_there(view, *node));
     partition.preferred.map_or(known.leader, |(node, _)| node)
 }

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+mod fetching;
+
 use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -14,11 +16,7 @@ use barnabas_records::{BatchIter, RecordIter, add_sequence, patch};
 use barnabas_wire::api;
 use barnabas_wire::errors::ErrorCode;
 use barnabas_wire::header::{decode_request_header, encode_response_header};
-use barnabas_wire::messages::Records;
 use barnabas_wire::messages::api_versions::{ApiVersion, ApiVersionsResponse};
-use barnabas_wire::messages::fetch::{
-    FetchPartition, FetchRequest, FetchResponse, FetchableTopicResponse, PartitionData,
-};
 use barnabas_wire::messages::find_coordinator::{Coordinator, FindCoordinatorRequest, FindCoordinatorResponse};
 use barnabas_wire::messages::init_producer_id::InitProducerIdResponse;
 use barnabas_wire::messages::metadata::{
@@ -31,6 +29,7 @@ use barnabas_wire::messages::produce::{
     PartitionProduceResponse, ProduceRequest, ProduceResponse, TopicProduceResponse,
 };
 use barnabas_wire::primitives::Reader;
+use fetching::{FetchSession, fetch};
 
 /// The one topic's id.
 pub(crate) const TOPIC_ID: [u8; 16] = [9; 16];
@@ -177,59 +176,11 @@ pub(crate) struct State {
     /// The epoch of the leader, and where each epoch before it ends.
     pub(crate) leader_epoch: i32,
     pub(crate) epoch_ends: BTreeMap<i32, i64>,
+    /// Ids and ports of all brokers; none for this one alone, as 1.
+    pub(crate) brokers: Vec<(i32, u16)>,
+    /// The replica that consumers of this rack are told to read from (KIP-392).
+    pub(crate) preferred: Option<(&'static str, i32)>,
     next_producer_id: i64,
-}
-
-/// A fetch session as a broker keeps it.
-#[derive(Default)]
-pub(crate) struct FetchSession {
-    pub(crate) declines: bool,
-    id: i32,
-    epoch: i32,
-    partitions: BTreeMap<i32, FetchPartition>,
-    /// How many partitions each request named.
-    pub(crate) named: Vec<usize>,
-    /// Partitions that requests wanted to be forgotten.
-    pub(crate) forgotten: Vec<i32>,
-    /// Refuses the next request that goes on with a session.
-    pub(crate) refuse_next: Option<ErrorCode>,
-}
-
-impl FetchSession {
-    /// What a request is about after all, or why it is refused.
-    fn take(&mut self, request: &FetchRequest<'_>) -> Result<Vec<FetchPartition>, ErrorCode> {
-        let named: Vec<FetchPartition> = request
-            .topics
-            .iter()
-            .flat_map(|topic| topic.partitions.clone())
-            .collect();
-        self.named.push(named.len());
-        if request.session_epoch < 0 || self.declines {
-            assert!(request.session_id == 0 || !self.declines);
-            self.id = 0;
-            return Ok(named);
-        }
-        if request.session_epoch == 0 {
-            self.id += 1;
-            self.epoch = 0;
-            self.partitions.clear();
-        } else {
-            if let Some(code) = self.refuse_next.take() {
-                return Err(code);
-            }
-            assert_eq!((request.session_id, request.session_epoch), (self.id, self.epoch));
-        }
-        self.epoch += 1;
-        for topic in &request.forgotten_topics_data {
-            for partition in &topic.partitions {
-                assert!(self.partitions.remove(partition).is_some(), "was never known");
-                self.forgotten.push(*partition);
-            }
-        }
-        self.partitions
-            .extend(named.into_iter().map(|asked| (asked.partition, asked)));
-        Ok(self.partitions.values().cloned().collect())
-    }
 }
 
 pub(crate) struct FakeBroker {
@@ -260,6 +211,8 @@ impl FakeBroker {
             session: FetchSession::default(),
             leader_epoch: 3,
             epoch_ends: BTreeMap::new(),
+            brokers: Vec::new(),
+            preferred: None,
             next_producer_id: 1000,
         }));
         let is_stopping = Arc::new(AtomicBool::new(false));
@@ -497,13 +450,22 @@ fn metadata(state: &State, port: u16, version: i16, reader: &mut Reader<'_>) -> 
         .iter()
         .filter_map(|asked| asked.name)
         .collect();
+    let alone = [(1, port)];
+    let brokers = if state.brokers.is_empty() {
+        alone.as_slice()
+    } else {
+        &state.brokers
+    };
     let response = MetadataResponse {
-        brokers: vec![MetadataResponseBroker {
-            node_id: 1,
-            host: "127.0.0.1",
-            port: i32::from(port),
-            rack: None,
-        }],
+        brokers: brokers
+            .iter()
+            .map(|(node_id, port)| MetadataResponseBroker {
+                node_id: *node_id,
+                host: "127.0.0.1",
+                port: i32::from(*port),
+                rack: None,
+            })
+            .collect(),
         cluster_id: Some("fake"),
         controller_id: 1,
         topics: topics.into_iter().map(topic).collect(),
@@ -548,70 +510,6 @@ fn produce(state: &mut State, version: i16, reader: &mut Reader<'_>, act: Act) -
         .to_bytes(version)
         .unwrap()
     })
-}
-
-fn fetch(state: &mut State, version: i16, reader: &mut Reader<'_>, act: Act) -> Vec<u8> {
-    let request = FetchRequest::decode(reader, version).unwrap();
-    let goes_on = request.session_epoch > 0;
-    let asked = match state.session.take(&request) {
-        Ok(asked) => asked,
-        Err(code) => {
-            let response = FetchResponse {
-                error_code: code.code(),
-                ..Default::default()
-            };
-            return response.to_bytes(version).unwrap();
-        }
-    };
-    let limit = |asked: &FetchPartition| usize::try_from(asked.partition_max_bytes.min(request.max_bytes)).unwrap();
-    let buffers: Vec<Vec<u8>> = asked
-        .iter()
-        .map(|asked| state.partitions[&asked.partition].read(asked.fetch_offset, limit(asked)))
-        .collect();
-    let mut partitions = Vec::new();
-    for (asked, records) in asked.iter().zip(&buffers) {
-        let log = &state.partitions[&asked.partition];
-        let is_outside = asked.fetch_offset < log.start || asked.fetch_offset > log.end;
-        let error_code = match act {
-            Act::Refuse(code) => code,
-            _ if is_outside => ErrorCode::OFFSET_OUT_OF_RANGE.code(),
-            _ => 0,
-        };
-        if goes_on && error_code == 0 && records.is_empty() {
-            continue;
-        }
-        partitions.push(PartitionData {
-            partition_index: asked.partition,
-            error_code,
-            high_watermark: log.end,
-            last_stable_offset: log.end,
-            log_start_offset: log.start,
-            records: Records::Bytes(if error_code == 0 { records } else { &[] }),
-            ..Default::default()
-        });
-    }
-    if partitions.iter().all(|data| data.records.is_empty()) {
-        // As a broker's long poll, but short.
-        std::thread::park_timeout(std::time::Duration::from_millis(
-            u64::try_from(request.max_wait_ms.clamp(0, 10)).unwrap(),
-        ));
-    }
-    let topic = FetchableTopicResponse {
-        topic: "t",
-        topic_id: TOPIC_ID,
-        partitions,
-    };
-    FetchResponse {
-        session_id: state.session.id,
-        responses: if topic.partitions.is_empty() {
-            Vec::new()
-        } else {
-            vec![topic]
-        },
-        ..Default::default()
-    }
-    .to_bytes(version)
-    .unwrap()
 }
 
 /// Where epochs end, as the broker's script has it; an epoch that it has no word for is unknown.

@@ -145,6 +145,23 @@ def test_an_offset_beyond_the_log_is_reset_by_the_rule(consumer, zero, rule, exp
         poll_until(reader, lambda: reader.position(zero) == 10)
 
 
+def test_a_duration_begins_at_the_first_record_that_is_younger(consumer, producer, zero):
+    producer.send(zero.topic, b"of now", partition=0).result(10)
+    reader = consumer(auto_offset_reset="by_duration:PT1H")
+    reader.assign([zero])
+    assert values(read(reader, 1)) == [b"of now"]
+    reader.seek(zero, 1_000)
+    assert values(read(reader, 1)) == [b"of now"]
+
+
+def test_a_duration_in_which_nothing_came_begins_at_the_end(consumer, producer, zero):
+    reader = consumer(auto_offset_reset="by_duration:PT1H")
+    reader.assign([zero])
+    assert reader.position(zero) == 10
+    producer.send(zero.topic, b"next", partition=0).result(10)
+    assert values(read(reader, 1)) == [b"next"]
+
+
 def test_an_offset_beyond_the_log_without_a_rule_raises(consumer, zero):
     reader = consumer(auto_offset_reset="none")
     reader.assign([zero])
@@ -186,6 +203,15 @@ def test_what_the_logs_have(consumer, filled, zero):
         reader.offsets_for_times({zero: -1})
     assert [info.partition for info in reader.partitions_for(filled)] == [0, 1, 2]
     assert filled in reader.list_topics()
+
+
+def test_topics_are_listed_with_their_partitions_and_leaders(consumer, topic):
+    reader = consumer()
+    partitions = reader.partitions_for(topic)
+    assert [(info.topic, info.partition) for info in partitions] == [(topic, 0), (topic, 1), (topic, 2)]
+    assert all(info.leader is not None for info in partitions)
+    assert reader.list_topics()[topic] == partitions
+    assert f"no-{topic}" not in reader.list_topics()
 
 
 def test_the_offsets_of_a_missing_topic_are_a_timeout(consumer, unique):

@@ -1,6 +1,7 @@
 """A member of a group in a process of its own: `group_member.py CLIENT '{"address": …, "group": …}'`.
 
-It reads until it is told to stop (SIGTERM, it leaves; the harness also stops and kills it) and says a JSON line for all that
+It reads until it is told to stop (SIGTERM, it leaves; the harness also stops and kills it); from one SIGUSR1 to the next it works
+at the records that it read last, and does not poll. It says a JSON line for all that
 it is given, that is taken from it and that it reads, each with the time at which it knew. It commits what it has read
 after having said so. Kafka's own VerifiableConsumer does the same in Java.
 """
@@ -23,10 +24,18 @@ if TYPE_CHECKING:
 POLL_MS = 100
 
 stopping = threading.Event()
+working = threading.Event()
 
 
 def stop(*_: object) -> None:
     stopping.set()
+
+
+def work_or_not(*_: object) -> None:
+    if working.is_set():
+        working.clear()
+    else:
+        working.set()
 
 
 def say(event: str, **what: object) -> None:
@@ -63,6 +72,7 @@ class Client(Protocol):
     errors: type[Exception]
 
     def poll(self) -> list[tuple[int, int]]: ...
+    def work(self) -> None: ...
     def commit(self) -> None: ...
     def close(self) -> None: ...
 
@@ -74,6 +84,10 @@ def live(client: Client) -> None:
             records = client.poll()
             if records:
                 say_read(records)
+                if working.is_set():
+                    say("works")
+                while working.is_set() and not stopping.is_set():
+                    client.work()
                 try:
                     client.commit()
                 except client.errors as error:
@@ -93,6 +107,8 @@ def dotted(given: dict[str, Any]) -> dict[str, Any]:
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
     }
+    if "max_poll_ms" in given:
+        config["max.poll.interval.ms"] = given["max_poll_ms"]
     if given["protocol"] == "consumer":
         return config | {"group.protocol": "consumer", "group.remote.assignor": given["assignor"]}
     return config | {
@@ -113,7 +129,8 @@ ASSIGNORS = {
 def keywords(given: dict[str, Any], package: str) -> dict[str, Any]:
     module, assignor = ASSIGNORS[given["assignor"]]
     found = importlib.import_module(f"{package}.coordinator.assignors.{module}")
-    return {
+    more = {"max_poll_interval_ms": given["max_poll_ms"]} if "max_poll_ms" in given else {}
+    return more | {
         "bootstrap_servers": given["address"],
         "group_id": given["group"],
         "client_id": given["name"],
@@ -128,7 +145,14 @@ def keywords(given: dict[str, Any], package: str) -> dict[str, Any]:
 # Clients.
 
 
-class Ours:
+class Working:
+    """Works a little, on the thread that polls."""
+
+    def work(self) -> None:
+        time.sleep(POLL_MS / 1000)
+
+
+class Ours(Working):
     def __init__(self, given: dict[str, Any]) -> None:
         import barnabas
 
@@ -146,7 +170,7 @@ class Ours:
         self._consumer.close()
 
 
-class Confluent:
+class Confluent(Working):
     def __init__(self, given: dict[str, Any]) -> None:
         import confluent_kafka
 
@@ -171,7 +195,7 @@ class Confluent:
         self._consumer.close()
 
 
-class KafkaPython:
+class KafkaPython(Working):
     def __init__(self, given: dict[str, Any]) -> None:
         import kafka
 
@@ -211,6 +235,9 @@ class Aiokafka:
         self._consumer.subscribe([given["topic"]], listener=Reporter())
         await self._consumer.start()
 
+    def work(self) -> None:
+        self._runner.run(asyncio.sleep(POLL_MS / 1000))
+
     def poll(self) -> list[tuple[int, int]]:
         found = self._runner.run(self._consumer.getmany(timeout_ms=POLL_MS))
         return [(record.partition, record.offset) for records in found.values() for record in records]
@@ -232,5 +259,6 @@ CLIENTS: dict[str, Callable[[dict[str, Any]], Client]] = {
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGUSR1, work_or_not)
     live(CLIENTS[sys.argv[1]](json.loads(sys.argv[2])))
     say("left")

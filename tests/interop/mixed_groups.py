@@ -191,6 +191,7 @@ class Member:
         """It has neither been killed, nor has it ended or left."""
         self.paused = False
         self.is_stale = False
+        self.is_working = False
         self.has_ended = False
         self.errors: list[str] = []
         self.process = subprocess.Popen(
@@ -233,6 +234,8 @@ class Member:
                 self.owned.setdefault(partition, at)
         elif kind in ("revoked", "partitions_revoked") and not self.is_stale:
             self.give_up(_partitions(said), at)
+        elif kind == "works":
+            self.is_working = True
         elif kind == "read":
             self.ledger.reads.append((self.name, said["partition"], said["first"], said["last"]))
         elif kind == "records_consumed":
@@ -252,12 +255,26 @@ class Member:
         self.process.kill()
         self.join()
 
-    def pause(self) -> None:
+    def forget(self) -> None:
         """From now on nothing that it believes counts, until it is given partitions again."""
         with self.changed:
             self.give_up(list(self.owned), time.time())
             self.paused = self.is_stale = True
+
+    def pause(self) -> None:
+        self.forget()
         os.kill(self.process.pid, signal.SIGSTOP)
+
+    def work(self) -> None:
+        """It works at what it reads next, and does not poll meanwhile."""
+        os.kill(self.process.pid, signal.SIGUSR1)
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.is_working, SETTLE_S)
+        self.forget()
+
+    def end_work(self) -> None:
+        self.paused = False
+        os.kill(self.process.pid, signal.SIGUSR1)
 
     def resume(self) -> None:
         self.paused = False
@@ -385,14 +402,14 @@ class MixedGroup:
 
     # What happens to it.
 
-    def start(self, client: str) -> Member:
+    def start(self, client: str, **more: object) -> Member:
         self._counts[client] += 1
         name = f"{client}-{self._counts[client]}"
-        member = Member(name, client, self._command(client, name), self)
+        member = Member(name, client, self._command(client, name, more), self)
         self.members.append(member)
         return member
 
-    def _command(self, client: str, name: str) -> list[str]:
+    def _command(self, client: str, name: str, more: dict[str, object]) -> list[str]:
         scenario = self.scenario
         is_new = self._is_new(client)
         protocol = "consumer" if is_new else "classic"
@@ -401,7 +418,7 @@ class MixedGroup:
         if client != "java":
             given = {
                 "address": self.address, "group": self.group, "topic": self.topic, "name": name, "protocol": protocol,
-                "assignor": assignor, "session_ms": SESSION_MS, "heartbeat_ms": HEARTBEAT_MS,
+                "assignor": assignor, "session_ms": SESSION_MS, "heartbeat_ms": HEARTBEAT_MS, **more,
             }  # fmt: skip
             return [sys.executable, str(HERE / "group_member.py"), client, json.dumps(given)]
         config = self.directory / f"{self.group}-{name}.properties"

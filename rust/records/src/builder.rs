@@ -5,7 +5,7 @@ use crate::header::{
     NO_TIMESTAMP, attributes,
 };
 use crate::varint::{uvarlong_len, varint_len, varlong_len, write_uvarlong, zigzag32, zigzag64};
-use crate::{BatchHeader, Compression, RecordsError, Result, compress_over, patch};
+use crate::{BatchHeader, Compression, RecordsError, Result, compress_over, patch, prefetch};
 
 /// A header of a record: key and nullable value.
 pub type Header<'a> = (&'a [u8], Option<&'a [u8]>);
@@ -386,6 +386,7 @@ impl BatchBuilder {
             put_bytes(buffer, *value);
         }
         debug_assert_eq!(self.buffer.len(), size, "the size was promised");
+        prefetch::ahead(self.buffer.spare_capacity_mut());
         if self.record_count == 0 && !self.delete_horizon {
             self.base_timestamp = timestamp;
         }
@@ -450,8 +451,25 @@ fn put_bytes(buffer: &mut Vec<u8>, bytes: Option<&[u8]>) {
         None => put(buffer, NULL),
         Some(bytes) => {
             put(buffer, length(bytes.len()));
-            buffer.extend_from_slice(bytes);
+            match bytes.len() {
+                4..=7 => put_twice::<4>(buffer, bytes),
+                8..=16 => put_twice::<8>(buffer, bytes),
+                17..=32 => put_twice::<16>(buffer, bytes),
+                _ => buffer.extend_from_slice(bytes),
+            }
         }
+    }
+}
+
+/// Appends `N` to twice `N` bytes by two copies of a fixed size, which may overlap: that is cheaper than a call that has to look
+/// at the length. Keys, and headers' names and values, are mostly as short.
+#[inline]
+fn put_twice<const N: usize>(buffer: &mut Vec<u8>, bytes: &[u8]) {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) {
+        let end = buffer.len() + bytes.len();
+        buffer.extend_from_slice(first);
+        buffer.truncate(end - N);
+        buffer.extend_from_slice(last);
     }
 }
 

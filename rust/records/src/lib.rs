@@ -20,6 +20,7 @@ mod legacy;
 mod limit;
 mod murmur2;
 pub mod patch;
+mod prefetch;
 mod record;
 mod record_index;
 mod split;

@@ -161,33 +161,67 @@ impl Accumulator {
         self.append_locked(partition, &mut queue, record, lease)
     }
 
-    /// Appends as many of `records` as there is room for, under one lock. `placed` is told of each. Returns how many.
+    /// Appends `first`, and as many of `records` behind it as stay in the partition and as there is room for, under one lock.
+    /// `placed` is told of each.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what to append, where, until when, and who is told"
+    )]
     pub(crate) fn append_run<'a>(
         self: &Arc<Self>,
         partition: &Arc<PartitionQueue>,
+        first: RecordData<'a>,
         records: &mut impl Iterator<Item = RecordData<'a>>,
+        stays: impl Fn(&RecordData<'a>) -> bool,
         lease: &mut Option<Lease>,
         bytes_max: usize,
         mut placed: impl FnMut(&Arc<BatchState>, u32, i64),
     ) -> Run<'a> {
         let mut queue = lock(&partition.queue);
         let mut bytes = 0;
-        for record in records.by_ref() {
-            match self.append_locked(partition, &mut queue, &record, lease) {
-                Ok(appended) => placed(&appended.batch, appended.index, record.timestamp),
-                Err(reason) => {
-                    return Run {
-                        bytes,
-                        stopped: Some((record, reason)),
-                    };
+        let mut record = first;
+        loop {
+            // Mostly there is room in the open batch, which is not counted anew for each record.
+            let appended = match self.append_open(&mut queue, &record) {
+                Ok(Some((batch, index))) => {
+                    placed(batch, index, record.timestamp);
+                    Ok(())
                 }
+                Ok(None) => self
+                    .append_slow(partition, &mut queue, &record, lease)
+                    .map(|appended| placed(&appended.batch, appended.index, record.timestamp)),
+                Err(reason) => Err(reason),
+            };
+            if let Err(reason) = appended {
+                let (next, stopped) = (Some(record), Some(reason));
+                return Run { bytes, next, stopped };
             }
             bytes += record.size_max();
-            if bytes >= bytes_max {
-                break;
+            match records.next() {
+                Some(next) if bytes < bytes_max && stays(&next) => record = next,
+                next => {
+                    let stopped = None;
+                    return Run { bytes, next, stopped };
+                }
             }
         }
-        Run { bytes, stopped: None }
+    }
+
+    /// Appends to the open batch, if there is one with room.
+    #[inline]
+    fn append_open<'q>(
+        &self,
+        queue: &'q mut Queue,
+        record: &RecordData<'_>,
+    ) -> Result<Option<(&'q Arc<BatchState>, u32)>, NotAppended> {
+        match &mut queue.open {
+            Some(open) if !queue.is_closed => {
+                let limit = open.lease.capacity().min(self.batch_size);
+                let index = try_append(open, limit, record)?;
+                Ok(index.map(|index| (&open.state, index)))
+            }
+            _ => Ok(None),
+        }
     }
 
     #[inline]
@@ -198,12 +232,9 @@ impl Accumulator {
         record: &RecordData<'_>,
         lease: &mut Option<Lease>,
     ) -> Result<Appended, NotAppended> {
-        if let Some(open) = &mut queue.open
-            && !queue.is_closed
-            && let Some(index) = try_append(open, open.lease.capacity().min(self.batch_size), record)?
-        {
+        if let Some((batch, index)) = self.append_open(queue, record)? {
             return Ok(Appended {
-                batch: Arc::clone(&open.state),
+                batch: Arc::clone(batch),
                 index,
                 closed_full: false,
             });
@@ -235,7 +266,7 @@ impl Accumulator {
             });
         }
         if let Some(open) = queue.open.take() {
-            queue.was_full = true;
+            queue.size_last = self.batch_size;
             queue.is_due = false;
             queue.full.push_back(open);
             closed_full = true;
@@ -258,16 +289,19 @@ impl Accumulator {
         lease: &mut Option<Lease>,
     ) -> Result<Arc<BatchState>, NotAppended> {
         let needed = BATCH_OVERHEAD + record.size_max();
-        let start = if queue.was_full && self.pool.is_roomy() {
-            self.batch_size
+        // As large as the last batch became, so that batches which leave by their linger are not copied while they grow.
+        let start = if self.pool.is_roomy() {
+            queue
+                .size_last
+                .clamp(CLASS_BYTES_MIN, self.batch_size.max(CLASS_BYTES_MIN))
         } else {
-            CLASS_BYTES_MIN.min(self.batch_size)
+            CLASS_BYTES_MIN
         };
         let buffer = match lease.take_if(|lease| lease.capacity() >= needed) {
             Some(lease) => lease,
             None => self
                 .pool
-                .try_take(start.max(needed))
+                .try_take(start.min(self.batch_size).max(needed))
                 .or_else(|| self.pool.try_take(needed))
                 .ok_or(NotAppended::NoBuffer(needed))?,
         };
@@ -411,8 +445,10 @@ impl Accumulator {
 pub(crate) struct Run<'a> {
     /// Bytes appended, roughly.
     pub(crate) bytes: usize,
-    /// The record that was not appended, and why.
-    pub(crate) stopped: Option<(RecordData<'a>, NotAppended)>,
+    /// The first record that was not appended.
+    pub(crate) next: Option<RecordData<'a>>,
+    /// Why not, unless its place is elsewhere.
+    pub(crate) stopped: Option<NotAppended>,
 }
 
 #[inline]
@@ -485,6 +521,104 @@ mod tests {
         accumulator.collect_ready(Instant::now() + Duration::from_secs(61), false, &mut ready);
         assert_eq!(ready.len(), 1);
         assert_eq!(values(queue.take_batch().unwrap()), [b"2"]);
+    }
+
+    /// The capacity that a batch of one small record has, once the one before it was taken.
+    fn next_capacity(accumulator: &Arc<Accumulator>, queue: &Arc<PartitionQueue>) -> usize {
+        let appended = accumulator.append(queue, &record(b"next"), &mut None).unwrap();
+        appended.batch.hurry();
+        queue.take_batch().unwrap().lease.capacity()
+    }
+
+    #[test]
+    fn a_batch_starts_as_large_as_the_last_one_became_while_there_is_room() {
+        let (accumulator, queue) = accumulator(1 << 20, 1 << 18, Duration::from_secs(60));
+        let fill = |records: usize| {
+            for _ in 0..records {
+                let appended = accumulator.append(&queue, &record(&[7; 1000]), &mut None).unwrap();
+                appended.batch.hurry();
+            }
+        };
+        assert_eq!(next_capacity(&accumulator, &queue), CLASS_BYTES_MIN);
+        fill(40);
+        assert_eq!(queue.take_batch().unwrap().lease.capacity(), 64 << 10);
+        assert_eq!(next_capacity(&accumulator, &queue), 64 << 10);
+        assert_eq!(next_capacity(&accumulator, &queue), CLASS_BYTES_MIN);
+        // One that was closed as full says nothing about how many there would have been.
+        fill(300);
+        assert!(queue.take_batch().unwrap().builder.size_in_bytes() > 255_000);
+        drop(queue.take_batch().unwrap());
+        fill(300);
+        drop(queue.take_batch().unwrap());
+        let mut taken = Vec::new();
+        taken.extend(accumulator.pool.try_take(1 << 18));
+        taken.extend(accumulator.pool.try_take(1 << 18));
+        drop(queue.take_batch().unwrap());
+        // More than half of the memory is in use.
+        fill(40);
+        drop(queue.take_batch().unwrap());
+        assert_eq!(next_capacity(&accumulator, &queue), CLASS_BYTES_MIN);
+    }
+
+    #[test]
+    fn a_run_ends_before_the_record_that_does_not_stay_and_tells_of_each_place() {
+        let (accumulator, queue) = accumulator(1 << 20, 1 << 14, Duration::from_secs(60));
+        let all: Vec<Vec<u8>> = (0_u8..40).map(|number| vec![number; 1000]).collect();
+        let mut records = all.iter().map(|value| record(value));
+        let first = records.next().unwrap();
+        let mut places = Vec::new();
+        let stays = |record: &RecordData<'_>| record.value.unwrap()[0] != 30;
+        let run = accumulator.append_run(
+            &queue,
+            first,
+            &mut records,
+            stays,
+            &mut None,
+            usize::MAX,
+            |batch, index, timestamp| places.push((batch.id(), index, timestamp)),
+        );
+        assert_eq!(run.next.unwrap().value.unwrap(), vec![30; 1000]);
+        assert!(run.stopped.is_none() && run.bytes > 30_000);
+        accumulator.hurry(
+            &queue,
+            &accumulator.append(&queue, &record(b"last"), &mut None).unwrap().batch,
+        );
+        let mut batches = Vec::new();
+        while let Some(batch) = queue.take_batch() {
+            batches.push((batch.state.id(), values(batch)));
+        }
+        let expected: Vec<_> = batches
+            .iter()
+            .flat_map(|(id, values)| (0_u32..).zip(values).map(|(index, _)| (*id, index, 5)))
+            .collect();
+        assert_eq!(places, expected[..30]);
+        let found: Vec<_> = batches.into_iter().flat_map(|(_, values)| values).collect();
+        assert_eq!(found[..30], all[..30]);
+        assert_eq!(found[30], b"last");
+    }
+
+    #[test]
+    fn a_run_stops_at_the_first_record_without_room() {
+        let (accumulator, queue) = accumulator(1 << 15, 1 << 14, Duration::from_secs(60));
+        let value = [1; 1000];
+        let mut records = (0..100).map(|number| RecordData {
+            timestamp: number,
+            ..record(&value)
+        });
+        let first = records.next().unwrap();
+        let mut placed = 0;
+        let run = accumulator.append_run(
+            &queue,
+            first,
+            &mut records,
+            |_| true,
+            &mut None,
+            usize::MAX,
+            |_, _, _| placed += 1,
+        );
+        assert!(matches!(run.stopped, Some(NotAppended::NoBuffer(_))));
+        assert_eq!(run.next.unwrap().timestamp, placed);
+        assert_eq!(records.next().unwrap().timestamp, placed + 1);
     }
 
     #[test]

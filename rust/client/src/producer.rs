@@ -306,30 +306,23 @@ impl Producer {
     ) -> Option<(RecordData<'a>, NotSent)> {
         let mut lease = buffer.map(|buffer| buffer.0);
         let accumulator = &self.shared.accumulator;
-        let mut records = records.peekable();
-        while let Some(first) = records.peek() {
+        let mut next = records.next();
+        while let Some(first) = next {
             let (queue, is_sticky) = match Self::choose(topic, partition, first.key) {
                 Ok(chosen) => chosen,
-                Err(reason) => return records.next().map(|record| (record, reason)),
+                Err(reason) => return Some((first, reason)),
             };
-            let queue = Arc::clone(queue);
-            let run = if partition.is_none() && !is_sticky {
-                let mut one = records.by_ref().take(1);
-                accumulator.append_run(&queue, &mut one, &mut lease, usize::MAX, &mut placed)
-            } else {
-                let stays = |record: &RecordData<'a>| {
-                    partition.is_some() || self.shared.config.partitioner.is_sticky(record.key)
-                };
-                let mut run = std::iter::from_fn(|| records.next_if(stays));
-                // A sticky run ends when its partition had a batch's worth.
-                let bytes_max = if is_sticky { accumulator.batch_size } else { usize::MAX };
-                accumulator.append_run(&queue, &mut run, &mut lease, bytes_max, &mut placed)
-            };
+            // A sticky run ends when its partition had a batch's worth; a key's may end with each record.
+            let bytes_max = if is_sticky { accumulator.batch_size } else { usize::MAX };
+            let partitioner = self.shared.config.partitioner;
+            let stays = |record: &RecordData<'a>| partition.is_some() || is_sticky && partitioner.is_sticky(record.key);
+            let run = accumulator.append_run(queue, first, records, stays, &mut lease, bytes_max, &mut placed);
             if is_sticky {
                 topic.used_sticky(run.bytes, true, accumulator.batch_size);
             }
-            if let Some((record, reason)) = run.stopped {
-                return Some((record, Self::not_sent(reason)));
+            next = run.next;
+            if let Some(reason) = run.stopped {
+                return next.map(|record| (record, Self::not_sent(reason)));
             }
         }
         None

@@ -23,7 +23,6 @@ pub(crate) struct PartitionQueue {
 }
 
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "four independent facts")]
 pub(super) struct Queue {
     pub(super) full: VecDeque<OpenBatch>,
     pub(super) open: Option<OpenBatch>,
@@ -32,8 +31,9 @@ pub(super) struct Queue {
     /// In the sender's list: it looks here before it sleeps.
     pub(super) is_listed: bool,
     pub(super) is_closed: bool,
-    /// The last batch was closed because it was full: the next one starts large.
-    pub(super) was_full: bool,
+    /// What the last batch had when it was closed, or all that it may have if that was because it was full: the next one
+    /// starts with room for as much.
+    pub(super) size_last: usize,
 }
 
 impl PartitionQueue {
@@ -63,8 +63,9 @@ impl PartitionQueue {
             Some(batch) => Some(batch),
             None if queue.is_due => {
                 queue.is_due = false;
-                queue.was_full = false;
-                queue.open.take()
+                let open = queue.open.take();
+                queue.size_last = open.as_ref().map_or(0, |open| open.builder.size_in_bytes());
+                open
             }
             None => None,
         };

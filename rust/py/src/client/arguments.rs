@@ -1,5 +1,7 @@
 //! Python arguments taken apart: options, messages, bytes; and errors the other way.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +12,7 @@ use barnabas_wire::{Value, value};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::error::{raise, raise_code};
 use crate::protocol::to_value;
@@ -110,36 +112,15 @@ pub(super) fn variants(py: Python<'_>, variants: &Bound<'_, PyList>) -> PyResult
     variants.iter().map(variant).collect()
 }
 
-/// Bytes of a caller: borrowed from `bytes`, copied once from any other buffer.
-pub(super) enum BytesArgument<'py> {
-    Borrowed(Bound<'py, PyBytes>),
-    Copied(Vec<u8>),
-}
-
-impl<'py> BytesArgument<'py> {
-    /// `None` for None.
-    #[inline]
-    pub(super) fn new(what: &'static str, object: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
-        if let Ok(bytes) = object.cast::<PyBytes>() {
-            return Ok(Some(Self::Borrowed(bytes.clone())));
-        }
-        Self::other(what, object)
+/// Bytes of a caller, or None: where they lie if they are `bytes`, copied once from any other buffer.
+#[inline]
+pub(super) fn cell<'a>(what: &'static str, object: Borrowed<'a, '_, PyAny>) -> PyResult<Option<Cow<'a, [u8]>>> {
+    if object.is_none() {
+        return Ok(None);
     }
-
-    #[cold]
-    fn other(what: &'static str, object: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
-        if object.is_none() {
-            return Ok(None);
-        }
-        copied(what, object).map(|bytes| Some(Self::Copied(bytes)))
-    }
-
-    #[inline]
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        match self {
-            Self::Borrowed(bytes) => bytes.as_bytes(),
-            Self::Copied(bytes) => bytes,
-        }
+    match object.extract::<&'a [u8]>() {
+        Ok(bytes) => Ok(Some(Cow::Borrowed(bytes))),
+        Err(_) => copied(what, &object).map(|bytes| Some(Cow::Owned(bytes))),
     }
 }
 
@@ -171,8 +152,53 @@ pub(super) type Pair<'a> = (&'a [u8], Option<&'a [u8]>);
 /// Headers of a record that need no allocation.
 const HEADERS_INLINE: usize = 2;
 
-/// A header's name and value, kept alive.
-type Held<'py> = (Bound<'py, PyString>, Option<BytesArgument<'py>>);
+/// What is kept of a header that is not a tuple of a `str` and `bytes` or None.
+type Parts<'py> = (Bound<'py, PyString>, Option<Vec<u8>>);
+
+/// A header, kept alive.
+struct Held<'py> {
+    pair: Bound<'py, PyAny>,
+    parts: OnceCell<Parts<'py>>,
+}
+
+impl<'py> Held<'py> {
+    fn new(pair: Bound<'py, PyAny>) -> Self {
+        let parts = OnceCell::new();
+        Self { pair, parts }
+    }
+
+    /// As it is written. Nearly always it is a tuple of exactly the right types, whose parts need no references of their own.
+    #[inline]
+    fn as_pair(&self) -> PyResult<Pair<'_>> {
+        if let Ok(tuple) = self.pair.cast_exact::<PyTuple>()
+            && tuple.len() == 2
+            && let Ok(name) = tuple.get_borrowed_item(0)?.extract::<&str>()
+        {
+            let value = tuple.get_borrowed_item(1)?;
+            if value.is_none() {
+                return Ok((name.as_bytes(), None));
+            }
+            if let Ok(value) = value.extract::<&[u8]>() {
+                return Ok((name.as_bytes(), Some(value)));
+            }
+        }
+        self.as_other_pair()
+    }
+
+    /// Whatever else is a pair is found out, or refused, by `extract`.
+    #[cold]
+    fn as_other_pair(&self) -> PyResult<Pair<'_>> {
+        let (name, value) = match self.parts.get() {
+            Some(parts) => parts,
+            None => {
+                let (name, value): (Bound<'py, PyString>, Bound<'py, PyAny>) = self.pair.extract()?;
+                let value = cell("header value", value.as_borrowed())?.map(Cow::into_owned);
+                self.parts.get_or_init(|| (name, value))
+            }
+        };
+        Ok((name.to_str()?.as_bytes(), value.as_deref()))
+    }
+}
 
 /// Headers: pairs of a name and bytes or None. The first ones, mostly all, lie in place.
 #[derive(Default)]
@@ -189,12 +215,12 @@ impl<'py> HeadersArgument<'py> {
         };
         // Nearly always a list, which needs no iterator.
         if let Ok(list) = headers.cast_exact::<PyList>() {
-            for (at, pair) in list.iter().enumerate() {
-                found.put(at, Self::pair(&pair)?);
+            for at in 0..list.len() {
+                found.put(at, Held::new(list.get_item(at)?));
             }
         } else {
             for (at, pair) in headers.try_iter()?.enumerate() {
-                found.put(at, Self::pair(&pair?)?);
+                found.put(at, Held::new(pair?));
             }
         }
         Ok(found)
@@ -208,39 +234,20 @@ impl<'py> HeadersArgument<'py> {
         }
     }
 
-    #[inline]
-    fn pair(pair: &Bound<'py, PyAny>) -> PyResult<Held<'py>> {
-        // Nearly always a tuple of exactly these types; whatever else is one is found out, or refused, by `extract`.
-        if let Ok(tuple) = pair.cast_exact::<PyTuple>()
-            && tuple.len() == 2
-            && let Ok(name) = tuple.get_borrowed_item(0)?.cast_exact::<PyString>()
-        {
-            let value = tuple.get_borrowed_item(1)?;
-            return Ok((name.to_owned(), BytesArgument::new("header value", &value)?));
-        }
-        let (name, value): (Bound<'py, PyString>, Bound<'py, PyAny>) = pair.extract()?;
-        Ok((name, BytesArgument::new("header value", &value)?))
-    }
-
     /// As records are written.
     #[inline]
     pub(super) fn as_pairs(&self) -> PyResult<Pairs<'_>> {
         let mut pairs = Pairs::default();
         for (place, held) in pairs.first.iter_mut().zip(self.first.iter().flatten()) {
-            *place = as_pair(held)?;
+            *place = held.as_pair()?;
             pairs.count += 1;
         }
         if !self.rest.is_empty() {
             let all = self.first.iter().flatten().chain(&self.rest);
-            pairs.all = all.map(as_pair).collect::<PyResult<_>>()?;
+            pairs.all = all.map(Held::as_pair).collect::<PyResult<_>>()?;
         }
         Ok(pairs)
     }
-}
-
-#[inline]
-fn as_pair<'a>((name, value): &'a Held<'_>) -> PyResult<Pair<'a>> {
-    Ok((name.to_str()?.as_bytes(), value.as_ref().map(BytesArgument::as_bytes)))
 }
 
 /// Headers of one record, borrowed.

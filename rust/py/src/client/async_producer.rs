@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use barnabas_client::{Appended, Buffer, BufferTicket, NotSent, PendingFlush, RecordData, TopicState};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyList, PyString, PyTuple};
 
 use super::arguments::{HeadersArgument, raised};
 use super::async_delivery::{AsyncDelivery, AsyncDeliveryBatch, settled};
 use super::delivery::{Runs, Timestamps};
-use super::producer::{Chunk, Partitions, ProducerCore, borrowed, checked_timestamp, checked_timestamps, now_ms};
+use super::producer::{
+    Chunk, Columns, Partitions, ProducerCore, borrowed, checked_timestamp, checked_timestamps, now_ms,
+};
 use crate::buffer::passed_over;
 
 /// A place in the queue for room in `buffer.memory`. Dropping it gives the place up, or the room.
@@ -76,9 +78,9 @@ pub(super) enum Offered {
 #[pyclass(frozen, module = "barnabas")]
 #[derive(Debug)]
 pub(crate) struct Many {
-    values: Py<PyList>,
-    keys: Option<Py<PyList>>,
-    headers: Option<Py<PyList>>,
+    values: Py<PyTuple>,
+    keys: Option<Py<PyTuple>>,
+    headers: Option<Py<PyTuple>>,
     partition: Option<Partitions>,
     state: Mutex<ManyState>,
 }
@@ -156,6 +158,7 @@ impl ProducerCore {
         partition: Option<Partitions>,
     ) -> PyResult<Many> {
         let timestamps = checked_timestamps(&values, keys.as_ref(), headers.as_ref(), timestamps)?;
+        let Columns { values, keys, headers } = Columns::new(&values, keys.as_ref(), headers.as_ref());
         Ok(Many {
             values: values.unbind(),
             keys: keys.map(Bound::unbind),
@@ -291,15 +294,18 @@ impl ProducerCore {
         buffer: Option<Buffer>,
     ) -> PyResult<Option<Missing>> {
         let mut state = many.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let values = many.values.bind(py);
-        let start = state.next;
-        if start == values.len() {
+        let bound = |objects: &Option<Py<PyTuple>>| objects.as_ref().map(|objects| objects.bind(py).clone());
+        let columns = Columns {
+            values: many.values.bind(py).clone(),
+            keys: bound(&many.keys),
+            headers: bound(&many.headers),
+        };
+        let (start, len) = (state.next, columns.values.len());
+        if start == len {
             return Ok(None);
         }
-        let (partition, end) = Partitions::run(many.partition.as_ref(), start, values.len())?;
-        let bound = |list: &Option<Py<PyList>>| list.as_ref().map(|list| list.bind(py).clone());
-        let (keys, headers) = (bound(&many.keys), bound(&many.headers));
-        let chunk = Chunk::new(values, keys.as_ref(), headers.as_ref(), start, end)?;
+        let (partition, end) = Partitions::run(many.partition.as_ref(), start, len)?;
+        let chunk = Chunk::new(&columns, start, end)?;
         let pairs = chunk.pairs()?;
         let ManyState { next, runs, timestamps } = &mut *state;
         for index in 0..chunk.len() {
@@ -317,7 +323,7 @@ impl ProducerCore {
         match stopped {
             Some((_, NotSent::NoBuffer(size))) => Ok(Some(Missing::Room(size))),
             Some((_, NotSent::Error(error))) => Err(raised(py, &error)),
-            None if end < values.len() => Ok(Some(Missing::Topic(None))),
+            None if end < len => Ok(Some(Missing::Topic(None))),
             None => Ok(None),
         }
     }

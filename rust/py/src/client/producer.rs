@@ -1,6 +1,7 @@
 //! `ProducerCore`: records from Python into batches. The way of one record through `send` is the hottest of the package: the
 //! topic is found by the identity of its `str`, `bytes` are read where they lie, and nothing is allocated but the handle.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -9,10 +10,10 @@ use barnabas_client::config::ProducerConfig;
 use barnabas_client::{Appended, Buffer, Completions, NotSent, Producer, RecordData, TopicState};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::arguments::{BytesArgument, HeadersArgument, Pairs, copied, options, raised, seconds};
+use super::arguments::{HeadersArgument, Pairs, cell, copied, options, raised, seconds};
 use super::core::ClientCore;
 use super::delivery::{Delivery, DeliveryBatch, Runs, Timestamps, Watched};
 use super::watchers::Watchers;
@@ -154,11 +155,12 @@ impl ProducerCore {
         partition: Option<Partitions>,
     ) -> PyResult<DeliveryBatch> {
         let timestamps = checked_timestamps(values, keys, headers, timestamps)?;
+        let columns = Columns::new(values, keys, headers);
         let mut runs = Runs::default();
-        let mut start = 0;
-        while start < values.len() {
-            let (partition, end) = Partitions::run(partition.as_ref(), start, values.len())?;
-            let chunk = Chunk::new(values, keys, headers, start, end)?;
+        let (mut start, len) = (0, columns.values.len());
+        while start < len {
+            let (partition, end) = Partitions::run(partition.as_ref(), start, len)?;
+            let chunk = Chunk::new(&columns, start, end)?;
             self.send_chunk(py, topic, partition, &chunk, &timestamps, &mut runs)?;
             start = end;
         }
@@ -321,7 +323,7 @@ impl ProducerCore {
         py: Python<'_>,
         name: &Bound<'_, PyString>,
         partition: Option<i32>,
-        chunk: &Chunk<'_>,
+        chunk: &Chunk<'_, '_>,
         timestamps: &Timestamps,
         runs: &mut Runs,
     ) -> PyResult<()> {
@@ -395,39 +397,56 @@ impl Partitions {
     }
 }
 
-/// Records whose bytes are held at once in `send_many`.
-pub(super) const CHUNK: usize = 4096;
+/// Records of `send_many` that are looked at together: what is noted of them should stay in the nearest cache.
+pub(super) const CHUNK: usize = 1024;
 
-/// Some consecutive records of `send_many`.
-pub(super) struct Chunk<'py> {
-    start: usize,
-    values: Vec<Option<BytesArgument<'py>>>,
-    keys: Vec<Option<BytesArgument<'py>>>,
-    headers: Vec<HeadersArgument<'py>>,
+/// The columns of `send_many`: tuples, which keep their objects alive and do not change, whatever becomes of the caller's lists.
+#[derive(Debug)]
+pub(super) struct Columns<'py> {
+    pub(super) values: Bound<'py, PyTuple>,
+    pub(super) keys: Option<Bound<'py, PyTuple>>,
+    pub(super) headers: Option<Bound<'py, PyTuple>>,
 }
 
-impl<'py> Chunk<'py> {
+impl<'py> Columns<'py> {
     pub(super) fn new(
         values: &Bound<'py, PyList>,
         keys: Option<&Bound<'py, PyList>>,
         headers: Option<&Bound<'py, PyList>>,
-        start: usize,
-        end: usize,
-    ) -> PyResult<Self> {
-        let column = |what, list: &Bound<'py, PyList>| -> PyResult<Vec<_>> {
+    ) -> Self {
+        Self {
+            values: values.to_tuple(),
+            keys: keys.map(PyListMethods::to_tuple),
+            headers: headers.map(PyListMethods::to_tuple),
+        }
+    }
+}
+
+/// Some consecutive records of `send_many`.
+pub(super) struct Chunk<'a, 'py> {
+    start: usize,
+    values: Vec<Option<Cow<'a, [u8]>>>,
+    keys: Vec<Option<Cow<'a, [u8]>>>,
+    headers: Vec<HeadersArgument<'py>>,
+}
+
+impl<'a, 'py> Chunk<'a, 'py> {
+    pub(super) fn new(columns: &'a Columns<'py>, start: usize, end: usize) -> PyResult<Self> {
+        let column = |what, objects: &'a Bound<'py, PyTuple>| -> PyResult<Vec<_>> {
             (start..end)
-                .map(|index| BytesArgument::new(what, &list.get_item(index)?))
+                .map(|index| cell(what, objects.get_borrowed_item(index)?))
                 .collect()
         };
-        let headers = headers.map(|list| {
+        let no_keys = || Ok(Vec::new());
+        let headers = columns.headers.as_ref().map(|objects| {
             (start..end)
-                .map(|index| HeadersArgument::new(Some(&list.get_item(index)?)))
+                .map(|index| HeadersArgument::new(Some(&*objects.get_borrowed_item(index)?)))
                 .collect()
         });
         Ok(Self {
             start,
-            values: column("value", values)?,
-            keys: keys.map_or_else(|| Ok(Vec::new()), |keys| column("key", keys))?,
+            values: column("value", &columns.values)?,
+            keys: columns.keys.as_ref().map_or_else(no_keys, |keys| column("key", keys))?,
             headers: headers.unwrap_or_else(|| Ok(Vec::new()))?,
         })
     }
@@ -441,17 +460,14 @@ impl<'py> Chunk<'py> {
         self.headers.iter().map(HeadersArgument::as_pairs).collect()
     }
 
-    pub(super) fn record<'a>(
-        &'a self,
+    #[inline]
+    pub(super) fn record<'c>(
+        &'c self,
         index: usize,
-        headers: &'a [Pairs<'a>],
+        headers: &'c [Pairs<'c>],
         timestamps: &Timestamps,
-    ) -> RecordData<'a> {
-        let bytes = |column: &'a [Option<BytesArgument<'py>>]| {
-            column
-                .get(index)
-                .and_then(|cell| cell.as_ref().map(BytesArgument::as_bytes))
-        };
+    ) -> RecordData<'c> {
+        let bytes = |column: &'c [Option<Cow<'a, [u8]>>]| column.get(index).and_then(Option::as_deref);
         RecordData {
             timestamp: timestamps.at(self.start + index),
             key: bytes(&self.keys),

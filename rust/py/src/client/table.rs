@@ -2,13 +2,14 @@
 //! does not matter; the rows of a batch are checked before the first of them is sent, and grouped by partition, so that each
 //! partition's lock is taken once for many.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use barnabas_client::{Buffer, ClientError, NotSent, Producer, RecordData, TopicState};
 use barnabas_columnar::ColumnarError;
-use barnabas_columnar::encode::Input;
+use barnabas_columnar::encode::{Input, Row};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -123,9 +124,33 @@ struct Group {
     topic: Arc<TopicState>,
     partition: Option<i32>,
     /// Rows of the batch.
-    rows: Vec<u32>,
+    rows: Rows,
     /// How many of them are sent.
     done: usize,
+}
+
+/// Rows of an Arrow batch.
+enum Rows {
+    /// One after the other.
+    All(Range<usize>),
+    Some(Vec<u32>),
+}
+
+impl Rows {
+    fn len(&self) -> usize {
+        match self {
+            Self::All(rows) => rows.len(),
+            Self::Some(rows) => rows.len(),
+        }
+    }
+
+    #[inline]
+    fn at(&self, index: usize) -> usize {
+        match self {
+            Self::All(rows) => rows.start + index,
+            Self::Some(rows) => rows.get(index).map_or(usize::MAX, |row| *row as usize),
+        }
+    }
 }
 
 impl Table {
@@ -208,13 +233,33 @@ impl Table {
         &mut self,
         producer: &Producer,
         input: &Input,
-        rows: std::ops::Range<usize>,
+        rows: Range<usize>,
     ) -> Result<Result<Vec<Group>, Arc<str>>, TableError> {
+        let mut check = Check {
+            producer,
+            input,
+            now: self.now,
+            headers: Vec::new(),
+            times: Vec::new(),
+        };
+        if !self.is_grouped
+            && let Some(name) = &self.topic
+        {
+            let Some(topic) = producer.topic(name)? else {
+                return Ok(Err(Arc::clone(name)));
+            };
+            rows.clone().try_for_each(|number| check.row(number).map(|_| ()))?;
+            self.sent.timestamps.append(&mut check.times);
+            return Ok(Ok(vec![Group {
+                topic,
+                partition: self.partition,
+                rows: Rows::All(rows),
+                done: 0,
+            }]));
+        }
         let mut groups = Groups::default();
-        let mut headers: Vec<Pair<'_>> = Vec::new();
-        let mut times = Vec::new();
         for number in rows {
-            let row = input.row(number)?;
+            let row = check.row(number)?;
             let topic = match (row.topic, &self.topic) {
                 (Some(topic), _) => topic,
                 (None, Some(topic)) => topic,
@@ -223,24 +268,43 @@ impl Table {
             let Some(topic) = groups.topic(producer, topic)? else {
                 return Ok(Err(Arc::from(topic)));
             };
-            input.headers(number, &mut headers)?;
-            producer.check_size(&RecordData {
-                timestamp: self.now,
-                key: row.key,
-                value: row.value,
-                headers: &headers,
-            })?;
             let chosen = match row.partition.or(self.partition) {
                 Some(partition) => Some(partition),
                 None => topic.state.partition_of(row.key),
             };
             topic.place(chosen, u32::try_from(number).unwrap_or(u32::MAX))?;
-            if input.has_timestamps() {
-                times.push(row.timestamp.unwrap_or(self.now));
-            }
         }
-        self.sent.timestamps.append(&mut times);
+        self.sent.timestamps.append(&mut check.times);
         Ok(Ok(groups.finish()))
+    }
+}
+
+/// Reads rows for the first time.
+struct Check<'a> {
+    producer: &'a Producer,
+    input: &'a Input,
+    now: i64,
+    headers: Vec<Pair<'a>>,
+    /// Of the rows so far, if the table has the column.
+    times: Vec<i64>,
+}
+
+impl<'a> Check<'a> {
+    /// A row that can be read and is not too large.
+    #[inline]
+    fn row(&mut self, number: usize) -> Result<Row<'a>, TableError> {
+        let row = self.input.row(number)?;
+        self.input.headers(number, &mut self.headers)?;
+        self.producer.check_size(&RecordData {
+            timestamp: self.now,
+            key: row.key,
+            value: row.value,
+            headers: &self.headers,
+        })?;
+        if self.input.has_timestamps() {
+            self.times.push(row.timestamp.unwrap_or(self.now));
+        }
+        Ok(row)
     }
 }
 
@@ -297,7 +361,7 @@ impl Groups {
                 groups.push(Group {
                     topic: Arc::clone(&state),
                     partition: i32::try_from(partition).ok().filter(|_| is_placed),
-                    rows,
+                    rows: Rows::Some(rows),
                     done: 0,
                 });
             }
@@ -313,15 +377,17 @@ impl TopicGroups {
             None => Some(count),
             Some(partition) => usize::try_from(partition).ok().filter(|partition| *partition < count),
         };
-        let no_such = || ClientError::NoSuchPartition {
-            topic: self.state.name().to_string(),
-            partition: partition.unwrap_or(-1),
-            count,
-        };
-        let error = no_such();
-        let rows = at.and_then(|at| self.rows.get_mut(at)).ok_or(error)?;
-        rows.push(row);
-        Ok(())
+        match at.and_then(|at| self.rows.get_mut(at)) {
+            Some(rows) => {
+                rows.push(row);
+                Ok(())
+            }
+            None => Err(ClientError::NoSuchPartition {
+                topic: self.state.name().to_string(),
+                partition: partition.unwrap_or(-1),
+                count,
+            }),
+        }
     }
 }
 
@@ -338,29 +404,28 @@ impl Sent {
     ) -> Result<Option<usize>, TableError> {
         let Self { runs, order, .. } = self;
         while group.done < group.rows.len() {
-            let rows: Vec<usize> = (group.rows.iter().skip(group.done).take(LOCKED_ROWS))
-                .map(|row| *row as usize)
-                .collect();
-            let headers = rows_headers(input, &rows)?;
-            let mut records = rows.iter().enumerate().filter_map(|(at, row)| {
+            let Group { rows, done, .. } = group;
+            let start = *done;
+            let locked = start..rows.len().min(start + LOCKED_ROWS);
+            let headers = rows_headers(input, locked.clone().map(|at| rows.at(at)))?;
+            let mut records = locked.filter_map(|at| {
                 // Each was read before, when it was checked.
-                let cells = input.row(*row).ok()?;
+                let cells = input.row(rows.at(at)).ok()?;
                 Some(RecordData {
                     timestamp: cells.timestamp.unwrap_or(now),
                     key: cells.key,
                     value: cells.value,
-                    headers: headers.get(at).map_or(&[], Vec::as_slice),
+                    headers: headers.get(at - start).map_or(&[], Vec::as_slice),
                 })
             });
-            let done = &mut group.done;
-            let mut taken = rows.iter();
             let stopped = producer.try_send_run(
                 &group.topic,
                 group.partition,
                 &mut records,
                 buffer.take(),
                 |batch, index, _| {
-                    if let Some(place) = taken.next().and_then(|row| order.get_mut(before + row)) {
+                    // Without groups there is no other order.
+                    if let Some(place) = order.get_mut(before + rows.at(*done)) {
                         *place = u32::try_from(runs.len()).unwrap_or(u32::MAX);
                     }
                     runs.placed(batch, index);
@@ -387,14 +452,14 @@ impl Sent {
 }
 
 /// Headers of some rows; nothing if the table has none.
-fn rows_headers<'a>(input: &'a Input, rows: &[usize]) -> Result<Vec<Vec<Pair<'a>>>, TableError> {
+fn rows_headers(input: &Input, rows: impl Iterator<Item = usize>) -> Result<Vec<Vec<Pair<'_>>>, TableError> {
+    let mut all = Vec::new();
     if !input.has_headers() {
-        return Ok(Vec::new());
+        return Ok(all);
     }
-    let mut all = Vec::with_capacity(rows.len());
     for row in rows {
         let mut headers = Vec::new();
-        input.headers(*row, &mut headers)?;
+        input.headers(row, &mut headers)?;
         all.push(headers);
     }
     Ok(all)

@@ -239,7 +239,14 @@ _CONSUMER_OPTIONS: Final = (
     ),
     integer("default.api.timeout.ms", 60_000, "How long calls wait that take a timeout and got none."),
     flag("allow.auto.create.topics", True, "Lets the broker create a topic that is subscribed to and does not exist."),
-    option("client.rack", Kind.STRING, "", "Where this client stands, for assignors that mind racks."),
+    option(
+        "client.rack",
+        Kind.STRING,
+        "",
+        "Where this client stands: for assignors that mind racks (KIP-881), and for leaders that name a closer replica "
+        "to read from (KIP-392). That one is read from until metadata.max.age.ms have passed or it fails; then the "
+        "leader is asked again.",
+    ),
     flag("exclude.internal.topics", True, "Pattern subscriptions leave internal topics out."),
     option(
         "group.instance.id",

@@ -71,6 +71,8 @@ pub(crate) struct FetchState {
     pub(crate) lacks_room: bool,
     /// Counts assignments.
     pub(crate) assignment: u64,
+    /// The offset that nobody wants, nor what comes after it; no end if there is none.
+    pub(crate) end: Option<i64>,
     next_generation: u64,
     next_turn: u64,
     /// The partition that the last poll ended with.
@@ -202,6 +204,11 @@ impl PartitionFetch {
         !self.is_paused && !self.buffered.is_empty()
     }
 
+    /// Whether all up to `end` was fetched.
+    pub(crate) fn has_reached(&self, end: Option<i64>) -> bool {
+        end.is_some_and(|end| self.fetch_offset >= end)
+    }
+
     /// Whether the broker had nothing more when it was last asked.
     pub(crate) fn is_caught_up(&self) -> bool {
         self.high_watermark >= 0 && self.fetch_offset >= self.high_watermark
@@ -318,6 +325,11 @@ impl FetchBuffer {
             }
         }
         state.count_waiting();
+    }
+
+    /// Fetches nothing from `end` on.
+    pub(crate) fn stop_at(&self, end: i64) {
+        self.lock().end = Some(end);
     }
 
     /// Goes on at `offset`. False if the partition is not assigned.

@@ -134,7 +134,11 @@ impl FetchLoop {
         plans: &mut BTreeMap<NodeId, Plan>,
     ) {
         let mut topic: Option<&Arc<Topic>> = None;
+        let end = state.end;
         for (key, partition) in &mut state.partitions {
+            if partition.has_reached(end) {
+                continue;
+            }
             if partition.position.is_none() || partition.is_paused || partition.is_halted || partition.is_in_flight {
                 continue;
             }

@@ -46,6 +46,11 @@ impl Fetcher {
         self.client.waker().wake();
     }
 
+    /// Fetches nothing from `end` on, of no partition.
+    pub(crate) fn stop_at(&self, end: i64) {
+        self.buffer.stop_at(end);
+    }
+
     /// Goes on at `offset`.
     ///
     /// # Errors

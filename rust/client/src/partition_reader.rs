@@ -54,6 +54,8 @@ impl PartitionReader {
     ) -> Result<Self, ClientError> {
         let fetcher = Fetcher::new(client, config)?;
         let topic: Arc<str> = Arc::from(topic);
+        // A fetch from the end of the log on would wait there for records, and keep the connection from its next user.
+        fetcher.stop_at(end);
         fetcher.assign(&[Assigned {
             topic: Arc::clone(&topic),
             partition,

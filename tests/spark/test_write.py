@@ -172,7 +172,7 @@ def test_a_repeated_batch_is_told_by_its_headers(
 
 
 def test_a_reporter_knows_lag_and_commits_offsets(spark, our_broker, read_stream, producer, topic, tmp_path):
-    from barnabas import Consumer, TopicPartition  # noqa: PLC0415
+    from barnabas import Admin, Consumer, TopicPartition  # noqa: PLC0415
     from barnabas.spark import OffsetReporter  # noqa: PLC0415
 
     producer.send_many(topic, [b"x"] * 10, partition=0).result(10)
@@ -187,6 +187,10 @@ def test_a_reporter_knows_lag_and_commits_offsets(spark, our_broker, read_stream
         query = reporter.queries["reported"]
         first = TopicPartition(topic, 0)
         assert (query.offsets[first], query.lag[first], query.rows, query.batch_id) == (10, 0, 10, 2)
+        with Admin(bootstrap_servers=our_broker) as admin:
+            size = admin.partition_sizes([first])[first]
+        # Each of three batches is rounded.
+        assert (query.lag_bytes[first], query.bytes) == (0, pytest.approx(size, abs=3))
         assert (
             f'barnabas_spark_lag_records{{query="reported",topic="{topic}",partition="0"}} 0' in reporter.prometheus()
         )

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql.datasource import InputPartition
 
-from barnabas.client import Admin, Consumer
-from barnabas.client.options import ADMIN
+from barnabas.client import Consumer
 from barnabas.errors import KafkaError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
 from barnabas.spark.given import EARLIEST, LATEST
 from barnabas.spark.java_regex import compile_java_regex
+from barnabas.spark.sizes import OffsetSizes
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -42,8 +41,6 @@ Offsets = dict[TopicPartition, int]
 BEGINNING: Final = "$beginning"
 """The key under which the end of a stream's first batch keeps the stream's start: no topic can have this name."""
 _INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__share_group_state", "__transaction_state"})
-_SIZES_AGE_S: Final = 60.0
-"""How old the sizes may be by which a stream is split: what a record takes changes slowly."""
 _LISTING_AGE_S: Final = 1.0
 """How old the list of partitions may be that an idle stream looks at: Spark asks about 90 times a second."""
 
@@ -123,15 +120,13 @@ class Cluster:
         self._options = options
         self._pattern = None if options.pattern is None else compile_java_regex(options.pattern)
         self._consumer = Consumer(config={**options.client, "allow.auto.create.topics": "false"})
-        self._admin: Admin | None = None
         self._listed: tuple[float, list[TopicPartition]] | None = None
-        self._sizes: tuple[float, dict[TopicPartition, float]] = (-math.inf, {})
+        self._sizes = OffsetSizes(options.client)
 
     def close(self) -> None:
         """Closes the connections."""
         self._consumer.close()
-        if self._admin is not None:
-            self._admin.close()
+        self._sizes.close()
 
     def __enter__(self) -> Self:
         return self
@@ -246,18 +241,7 @@ class Cluster:
         Raises:
             KafkaError: The sizes could not be had.
         """
-        wanted = {TopicPartition(one.topic, one.partition) for one in ranges}
-        now = time.monotonic()
-        looked_at, known = self._sizes
-        if now - looked_at > _SIZES_AGE_S or not wanted <= known.keys():
-            if self._admin is None:
-                names = {name: value for name, value in self._options.client.items() if name in ADMIN}
-                self._admin = Admin(config=names)
-            found = self._admin.partition_sizes(wanted)
-            first, last = self.earliest(wanted), self.latest(wanted)
-            known = {one: found.get(one, 0) / max(1, last[one] - first[one]) for one in wanted}
-            self._sizes = (now, known)
-        return known
+        return self._sizes.of((TopicPartition(one.topic, one.partition) for one in ranges), self._consumer)
 
     def _of(self, topic: str) -> list[TopicPartition]:
         found = [TopicPartition(topic, info.partition) for info in self._consumer.partitions_for(topic)]

@@ -12,7 +12,8 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from barnabas.client import Consumer
 from barnabas.errors import KafkaError
-from barnabas.spark.offsets import Offsets, from_json
+from barnabas.spark.offsets import BEGINNING, Offsets, from_json
+from barnabas.spark.sizes import OffsetSizes
 from barnabas.types import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ _LOG: Final = logging.getLogger("barnabas.spark")
 _METRICS: Final = (
     ("barnabas_spark_lag_records", "gauge", "Records that waited when the last batch was planned.", "lag"),
     ("barnabas_spark_offset", "gauge", "Offset that is read up to.", "offsets"),
+    ("barnabas_spark_lag_bytes", "gauge", "About as many bytes waited when the last batch was planned.", "lag_bytes"),
     ("barnabas_spark_rows_total", "counter", "Rows read.", "rows"),
+    ("barnabas_spark_bytes_total", "counter", "About as many bytes were read.", "bytes"),
     ("barnabas_spark_rows_per_second", "gauge", "Rows per second of the last batch.", "rows_per_second"),
     ("barnabas_spark_batch", "gauge", "The last batch that is done.", "batch_id"),
 )
@@ -47,7 +50,11 @@ class QueryLag:
         batch_id: The last micro-batch that is done.
         offsets: The offsets that it has read up to, by partition.
         lag: Records that waited when the batch was planned, by partition.
+        lag_bytes: About how many bytes of the leader's log they are, by partition; empty if the reporter has no
+            `config`.
         rows: Rows read since the reporter was added.
+        bytes: About how many bytes of the leaders' logs were read since the reporter was added; 0 if it has no
+            `config`.
         rows_per_second: Rows per second of the last batch.
     """
 
@@ -55,7 +62,9 @@ class QueryLag:
     batch_id: int = -1
     offsets: Offsets = field(default_factory=dict)
     lag: dict[TopicPartition, int] = field(default_factory=dict)
+    lag_bytes: dict[TopicPartition, int] = field(default_factory=dict)
     rows: int = 0
+    bytes: int = 0
     rows_per_second: float = 0.0
 
 
@@ -67,7 +76,8 @@ class OffsetReporter(StreamingQueryListener):
 
     Args:
         group_id: The group to commit to; none if None. Every query needs one of its own.
-        config: The client's options by Kafka's names, for `group_id`: at least `bootstrap.servers`.
+        config: The client's options by Kafka's names, at least `bootstrap.servers`: for `group_id`, and for bytes,
+            which are averages of the brokers' logs and take the permission to describe the cluster.
         query: Only the query with this name; all of them if None.
 
     Example:
@@ -84,10 +94,20 @@ class OffsetReporter(StreamingQueryListener):
         """By name, as far as batches of theirs were seen."""
         self._query = query
         self._lock = threading.Lock()
-        self._consumer = None if group_id is None else Consumer(config={**(config or {}), "group.id": group_id})
+        self._commits = group_id is not None
+        self._consumer: Consumer | None = None
+        self._sizes: OffsetSizes | None = None
+        if group_id is not None:
+            self._consumer = Consumer(config={**(config or {}), "group.id": group_id})
+        elif config is not None:
+            self._consumer = Consumer(config=dict(config))
+        if config is not None:
+            self._sizes = OffsetSizes(config)
 
     def close(self) -> None:
         """Closes the connections; take the listener away before."""
+        if self._sizes is not None:
+            self._sizes.close()
         if self._consumer is not None:
             self._consumer.close()
 
@@ -124,16 +144,22 @@ class OffsetReporter(StreamingQueryListener):
             return
         offsets: Offsets = {}
         latest: Offsets = {}
+        begin: Offsets = {}
         for source in progress.sources:
             offsets |= _offsets(source.endOffset)
             latest |= _offsets(source.latestOffset)
+            begin |= _offsets(source.startOffset) or _beginning(source.endOffset)
         if not offsets:
             return
+        sizes = self._bytes_per_offset(offsets)
         with self._lock:
             query = self.queries.setdefault(name, QueryLag(name))
             query.batch_id = progress.batchId
+            read = {one: max(0, end - begin.get(one, end)) for one, end in offsets.items()}
+            query.bytes += round(sum(count * sizes.get(one, 0.0) for one, count in read.items()))
             query.offsets = offsets
             query.lag = {partition: max(0, latest.get(partition, end) - end) for partition, end in offsets.items()}
+            query.lag_bytes = {one: round(query.lag[one] * size) for one, size in sizes.items() if one in query.lag}
             query.rows += sum(source.numInputRows for source in progress.sources)
             query.rows_per_second = progress.processedRowsPerSecond
         self._commit(offsets)
@@ -157,13 +183,23 @@ class OffsetReporter(StreamingQueryListener):
                     ]
             return "\n".join([*lines, ""])
 
+    def _bytes_per_offset(self, offsets: Offsets) -> dict[TopicPartition, float]:
+        if self._sizes is None or self._consumer is None:
+            return {}
+        try:
+            return self._sizes.of(offsets, self._consumer)
+        except KafkaError as error:
+            # The query must not suffer for what only watches it.
+            _LOG.warning("the sizes of what a streaming query reads could not be had: %s", error)
+            return {}
+
     def _commit(self, offsets: Offsets) -> None:
-        if self._consumer is None:
+        if self._consumer is None or not self._commits:
             return
         try:
             self._consumer.commit({partition: OffsetAndMetadata(offset) for partition, offset in offsets.items()})
         except KafkaError as error:
-            # The query must not suffer for what only watches it.
+            # As above.
             _LOG.warning("the offsets of a streaming query could not be committed: %s", error)
 
 
@@ -172,6 +208,15 @@ def _offsets(text: str | None) -> Offsets:
     try:
         tree = json.loads(text or "null")
         return from_json(tree) if isinstance(tree, dict) else {}
+    except (AttributeError, TypeError, ValueError):
+        return {}
+
+
+def _beginning(end: str) -> Offsets:
+    """Where a query's first batch began: its end carries it."""
+    try:
+        tree = json.loads(end)
+        return from_json(tree.get(BEGINNING, {})) if isinstance(tree, dict) else {}
     except (AttributeError, TypeError, ValueError):
         return {}
 

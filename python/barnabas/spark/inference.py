@@ -1,4 +1,4 @@
-"""Columns that nobody names: those that a sample of the values has, or those of an Avro schema.
+"""Columns that nobody names: those that a sample of the values has, those of an Avro schema, or one for whole values.
 
 The sample is spread over all partitions that have records, and over parts of each, because producers change with time;
 what one lacks is taken from the others.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_schema
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType, VariantType
 
 from barnabas import columns
 from barnabas.columns import Records
@@ -25,7 +25,16 @@ from barnabas.spark.schemas import kafka_fields, of_value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["avro_columns", "columns_of", "fair_shares", "gather", "inferred_columns", "parts_of", "sample"]
+__all__ = [
+    "avro_columns",
+    "columns_of",
+    "fair_shares",
+    "gather",
+    "inferred_columns",
+    "parts_of",
+    "sample",
+    "variant_column",
+]
 
 _PARTS: Final = 4
 """Parts of a partition that values are taken from, as long as there are not too many in all."""
@@ -49,7 +58,7 @@ def columns_of(options: Mapping[str, str]) -> StructType | None:
     """
     given = {name.lower(): value for name, value in options.items()}
     is_avro = given.get("format", "").strip().lower() == "avro" and "avroschema" in given
-    if "inferschema" not in given and not is_avro:
+    if not is_avro and not given.keys() & {"inferschema", "singlevariantcolumn"}:
         return None
     try:
         parsed = ReadOptions.parse(given, streaming=False)
@@ -61,6 +70,8 @@ def columns_of(options: Mapping[str, str]) -> StructType | None:
             parsed = ReadOptions.parse(unplaced, streaming=False)
         except ConfigError:
             raise error from None
+    if "singleVariantColumn" in parsed.format_options:
+        return variant_column(parsed)
     if parsed.infer_schema:
         return inferred_columns(parsed)
     return avro_columns(parsed) if is_avro else None
@@ -103,6 +114,23 @@ def inferred_columns(options: ReadOptions) -> StructType:
             "by .schema(...)"
         )
     return _with_kafka_columns(from_arrow_schema(schema, prefer_timestamp_ntz=True), options)
+
+
+def variant_column(options: ReadOptions) -> StructType:
+    """The column of option singleVariantColumn, after those of `kafkaColumns`.
+
+    Args:
+        options: The read's options.
+
+    Raises:
+        ConfigError: inferSchema is to find the columns, too, or a column of Kafka's has the name.
+    """
+    name = options.format_options["singleVariantColumn"]
+    if options.infer_schema:
+        raise ConfigError("singleVariantColumn and inferSchema=true both give the columns: leave one of them out")
+    if name in (options.kafka_columns or ()):
+        raise ConfigError(f"options singleVariantColumn and kafkaColumns both name a column {name}")
+    return _with_kafka_columns(StructType([StructField(name, VariantType())]), options)
 
 
 def avro_columns(options: ReadOptions) -> StructType:

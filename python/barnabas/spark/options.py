@@ -94,6 +94,7 @@ _DECODERS: Final = {
         "allowNonNumericNumbers",
         "allowBackslashEscapingAnyCharacter",
         "allowUnquotedControlChars",
+        "singleVariantColumn",
     ),
     "csv": (
         *_VALUES,

@@ -22,6 +22,7 @@ from pyspark.sql.types import (
     DataType,
     IntegerType,
     LongType,
+    MapType,
     StringType,
     StructField,
     StructType,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from barnabas.spark.filters import Condition
     from barnabas.spark.options import ReadOptions
 
-__all__ = ["Decoding", "kafka_fields", "of_value", "raw_schema"]
+__all__ = ["Decoding", "has_variant", "kafka_fields", "of_value", "raw_schema"]
 
 _HEADER: Final = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
 _RAW: Final = StructType(
@@ -167,9 +168,9 @@ class Decoding:
             ConfigError: One cannot.
         """
         for field in self.schema.fields:
-            if _has_variant(field.dataType):
+            if has_variant(field.dataType) and self.record_format != "json":
                 raise ConfigError(
-                    f"column {field.name}: type VARIANT is not supported; read it as STRING and use parse_json"
+                    f"column {field.name}: type VARIANT is read from JSON, not from format={self.record_format}"
                 )
         try:
             columns.check_schema(
@@ -222,9 +223,16 @@ def _columns_text() -> str:
     return ", ".join(f"{name} {data_type.simpleString()}" for name, data_type in _TYPES.items())
 
 
-def _has_variant(data_type: DataType) -> bool:
+def has_variant(data_type: DataType) -> bool:
+    """Whether a type is VARIANT or holds some.
+
+    Args:
+        data_type: The type.
+    """
     if isinstance(data_type, StructType):
-        return any(_has_variant(field.dataType) for field in data_type.fields)
+        return any(has_variant(field.dataType) for field in data_type.fields)
     if isinstance(data_type, ArrayType):
-        return _has_variant(data_type.elementType)
+        return has_variant(data_type.elementType)
+    if isinstance(data_type, MapType):
+        return has_variant(data_type.valueType)
     return isinstance(data_type, VariantType)

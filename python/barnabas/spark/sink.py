@@ -20,6 +20,7 @@ from pyspark.sql.datasource import WriterCommitMessage
 from barnabas.client import Producer
 from barnabas.columns import encode_avro, encode_json
 from barnabas.errors import ConfigError
+from barnabas.spark.schemas import has_variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -95,6 +96,9 @@ class Sink:
             raise ConfigError(f"format={options.record_format}: no column is left for the value")
         if "topic" not in fields and options.topic is None:
             raise ConfigError("nothing names the topic: set option topic, or give the rows a column topic")
+        for one in () if is_raw else schema.fields:
+            if has_variant(one.dataType):
+                raise ConfigError(f"column {one.name}: type VARIANT is not written; use to_json({one.name})")
         for name in [*self._kept, *(["value"] if is_raw else [])]:
             if fields[name] not in _TYPES[name]:
                 raise ConfigError(f"column {name} is {' or '.join(_TYPES[name])}, got {fields[name]}")

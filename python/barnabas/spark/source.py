@@ -30,14 +30,14 @@ class BarnabasDataSource(DataSource):
         return "barnabas"
 
     def schema(self) -> StructType:
-        """The columns of a read without a schema of the user's: Kafka's own, or those of inferSchema or avroSchema.
+        """The columns of a read without a schema of the user's: Kafka's own, or those that other options ask for.
 
         Raises:
             ConfigError: An option is wrong, or no columns are found.
             KafkaError: The topics cannot be read for a sample.
         """
         names = {name.lower() for name in self.options}
-        if names & {"inferschema", "avroschema"}:
+        if names & {"inferschema", "avroschema", "singlevariantcolumn"}:
             from barnabas.spark.inference import columns_of  # noqa: PLC0415 - loads the client, pyarrow and the extension
 
             if (found := columns_of(self.options)) is not None:

@@ -23,6 +23,7 @@ mod projection;
 mod raw;
 mod scalar;
 mod text;
+mod variant;
 mod views;
 
 pub use csv::CsvOptions;

@@ -52,6 +52,10 @@ impl PayloadFormat {
     /// What a well-formed value is.
     fn noun(&self) -> &'static str {
         match self {
+            Self::Json(JsonOptions {
+                single_variant: Some(_),
+                ..
+            }) => "JSON",
             Self::Json(_) => "JSON object",
             Self::Avro(_) => "Avro datum",
             Self::Csv(_) => "line of CSV",
@@ -62,7 +66,7 @@ impl PayloadFormat {
     /// A decoder for these columns.
     fn decoder(&self, fields: &[&Field]) -> Result<Box<dyn PayloadDecoder>> {
         Ok(match self {
-            Self::Json(options) => Box::new(json::JsonDecoder::new(fields, options)?),
+            Self::Json(options) => json::decoder(fields, options)?,
             Self::Avro(options) => Box::new(avro::AvroDecoder::new(fields, options)?),
             Self::Csv(options) => Box::new(csv::CsvDecoder::new(fields, options)?),
             Self::Text => Box::new(text::TextDecoder::new(fields)?),

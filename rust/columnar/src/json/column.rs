@@ -10,8 +10,9 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use super::JsonOptions;
 use super::object::{self, ObjectColumns, OnePass};
-use super::scan::{Malformed, Scanner, Span};
+use super::scan::{Kind, Malformed, Scanner, Span};
 use super::value::{self, Value};
+use super::variant::VariantColumn;
 use crate::builder::{BytesBuilder, ListEnds};
 use crate::scalar::Leaf;
 use crate::{ColumnarError, Result};
@@ -33,12 +34,16 @@ pub(crate) enum Column {
     Struct(Box<StructColumn>),
     List(Box<ListColumn>),
     Map(Box<MapColumn>),
+    Variant(Box<VariantColumn>),
 }
 
 impl Column {
     pub(crate) fn new(data_type: &DataType) -> Option<Self> {
         Some(match data_type {
-            DataType::Struct(fields) => Self::Struct(Box::new(StructColumn::new(fields)?)),
+            DataType::Struct(fields) => match VariantColumn::new(fields) {
+                Some(column) => Self::Variant(Box::new(column)),
+                None => Self::Struct(Box::new(StructColumn::new(fields)?)),
+            },
             DataType::List(element) => Self::List(Box::new(ListColumn::new(element)?)),
             DataType::Map(entries, _) => Self::Map(Box::new(MapColumn::new(entries)?)),
             _ => Self::Leaf(Leaf::new(data_type)?),
@@ -48,7 +53,9 @@ impl Column {
     /// Appends the value at `span`; what does not fit becomes null.
     #[inline]
     pub(crate) fn push(&mut self, options: &JsonOptions, input: &[u8], span: Span) -> Result<Fit> {
-        if span.is_null() {
+        // A VARIANT holds null as a value; only a field that is missing is null in its column.
+        let is_held = span.kind == Kind::Null && matches!(self, Self::Variant(_));
+        if span.is_null() && !is_held {
             self.push_null()?;
             return Ok(Fit::Fits);
         }
@@ -60,6 +67,7 @@ impl Column {
             Self::Struct(column) => column.push(options, input, span),
             Self::List(column) => column.push(options, input, span),
             Self::Map(column) => column.push(options, input, span),
+            Self::Variant(column) => column.push(options, input, span),
         }
     }
 
@@ -69,6 +77,7 @@ impl Column {
             Self::Struct(column) => column.push_null(),
             Self::List(column) => column.ends.seal(column.count, false),
             Self::Map(column) => column.ends.seal(column.count, false),
+            Self::Variant(column) => column.push_null(),
         }
     }
 
@@ -77,6 +86,7 @@ impl Column {
         match self {
             Self::Leaf(leaf) => leaf.reserve(rows, bytes),
             Self::Struct(column) => column.object.reserve(rows, bytes),
+            Self::Variant(column) => column.reserve(rows, bytes),
             Self::List(_) | Self::Map(_) => {}
         }
     }
@@ -88,6 +98,7 @@ impl Column {
             Self::Struct(column) => column.truncate(rows),
             Self::List(column) => column.truncate(rows),
             Self::Map(column) => column.truncate(rows),
+            Self::Variant(column) => column.truncate(rows),
         }
     }
 
@@ -98,6 +109,7 @@ impl Column {
             Self::Struct(column) => column.finish(),
             Self::List(column) => column.finish(),
             Self::Map(column) => column.finish(),
+            Self::Variant(column) => column.finish_column(),
         }
     }
 }

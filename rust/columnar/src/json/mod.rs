@@ -13,6 +13,7 @@
 //! - whole numbers must be written as such and fit; strings do not become numbers, but decimals;
 //! - a timestamp is a string in ISO 8601, or whole seconds (or what `epochUnit` says);
 //! - bytes are base64; an interval of days to seconds is written as in SQL;
+//! - VARIANT holds any value, null among them, as `parse_json` makes it; with `singleVariantColumn` the value as a whole;
 //! - under [`crate::BadRecords::Fail`] what would be null because it does not fit is an error.
 //!
 //! Where this differs from `from_json`:
@@ -31,6 +32,8 @@ mod options;
 mod scan;
 mod text;
 mod value;
+mod variant;
+mod whole;
 mod write;
 
 use arrow_array::ArrayRef;
@@ -41,11 +44,20 @@ use object::{ObjectColumns, OnePass, Unusual};
 pub use options::{EpochUnit, JsonOptions, TimeOptions};
 use scan::{Malformed, Scanner};
 pub use scan::{NESTING_LIMIT, Syntax};
+use whole::WholeDecoder;
 pub use write::{JsonWriteOptions, encode};
 
 use crate::Result;
 use crate::payload::{Bad, PayloadDecoder};
 use crate::projection::unsupported;
+
+/// A decoder for these columns.
+pub(crate) fn decoder(fields: &[&Field], options: &JsonOptions) -> Result<Box<dyn PayloadDecoder>> {
+    Ok(match &options.single_variant {
+        Some(name) => Box::new(WholeDecoder::new(fields, name, options)?),
+        None => Box::new(JsonDecoder::new(fields, options)?),
+    })
+}
 
 /// Decodes JSON objects into columns.
 #[derive(Debug)]

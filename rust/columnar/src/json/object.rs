@@ -193,6 +193,7 @@ pub(super) fn read(
         Column::Struct(column) if scanner.is_at(b'{') => column.read(options, scanner, depth),
         Column::List(column) if scanner.is_at(b'[') => column.read(options, scanner, depth),
         Column::Map(column) if scanner.is_at(b'{') => column.read(options, scanner, depth),
+        Column::Variant(column) => column.read(scanner, depth),
         column => {
             let span = scanner.value(depth)?;
             Ok(column.push(options, scanner.input(), span)?)

@@ -6,6 +6,9 @@ use crate::options::{OptionMap, invalid};
 use crate::scalar::pattern::Pattern;
 use crate::scalar::time;
 
+/// The option of a column that gets whole values.
+pub(super) const SINGLE_VARIANT: &str = "singleVariantColumn";
+
 /// What whole numbers count in a column of timestamps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EpochUnit {
@@ -38,6 +41,8 @@ pub struct JsonOptions {
     pub times: TimeOptions,
     /// What is allowed beyond RFC 8259.
     pub syntax: Syntax,
+    /// The column of type VARIANT that gets the value as a whole, whatever it is; fields get objects' fields otherwise.
+    pub single_variant: Option<String>,
 }
 
 impl JsonOptions {
@@ -69,17 +74,14 @@ impl JsonOptions {
         ] {
             map.take(inference);
         }
-        for (name, reason) in [
-            ("encoding", "values are UTF-8"),
-            ("charset", "values are UTF-8"),
-            ("singleVariantColumn", "there is no column type for it"),
-        ] {
-            map.refuse(name, reason)?;
+        for name in ["encoding", "charset"] {
+            map.refuse(name, "values are UTF-8")?;
         }
         Ok(Self {
             epoch_unit,
             times: TimeOptions::take(map)?,
             syntax,
+            single_variant: map.take(SINGLE_VARIANT),
         })
     }
 }

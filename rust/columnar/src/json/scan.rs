@@ -105,10 +105,10 @@ impl Span {
     }
 }
 
-type Scanned<T> = std::result::Result<T, Malformed>;
+pub(super) type Scanned<T> = std::result::Result<T, Malformed>;
 
 /// A cursor over one value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Scanner<'a> {
     input: &'a [u8],
     at: usize,
@@ -120,7 +120,8 @@ impl<'a> Scanner<'a> {
         Self { input, at: 0, syntax }
     }
 
-    fn malformed<T>(&self, what: &'static str) -> Scanned<T> {
+    /// What is wrong here.
+    pub(crate) fn malformed<T>(&self, what: &'static str) -> Scanned<T> {
         Err(Malformed { at: self.at, what })
     }
 

@@ -4,7 +4,13 @@
 ///
 /// A surrogate without its other half becomes `?`, as it does in Spark.
 pub(crate) fn unescape(text: &[u8], out: &mut Vec<u8>) {
+    unescape_whole(text, out);
+}
+
+/// As [`unescape`]; false if a surrogate stands there without its other half.
+pub(crate) fn unescape_whole(text: &[u8], out: &mut Vec<u8>) -> bool {
     let mut rest = text;
+    let mut is_whole = true;
     while let Some(backslash) = rest.iter().position(|byte| *byte == b'\\') {
         let (plain, escape) = rest.split_at(backslash);
         out.extend_from_slice(plain);
@@ -15,16 +21,17 @@ pub(crate) fn unescape(text: &[u8], out: &mut Vec<u8>) {
             Some(b'n') => out.push(b'\n'),
             Some(b'r') => out.push(b'\r'),
             Some(b't') => out.push(b'\t'),
-            Some(b'u') => rest = unicode(rest, out),
+            Some(b'u') => rest = unicode(rest, out, &mut is_whole),
             Some(other) => out.push(*other),
             None => {}
         }
     }
     out.extend_from_slice(rest);
+    is_whole
 }
 
 /// Appends the character whose four digits begin `rest`, with its second half if it is a pair; gives what follows.
-fn unicode<'a>(rest: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
+fn unicode<'a>(rest: &'a [u8], out: &mut Vec<u8>, is_whole: &mut bool) -> &'a [u8] {
     let (unit, after) = hex4(rest);
     let low = match after {
         [b'\\', b'u', digits @ ..] => Some(hex4(digits)),
@@ -37,6 +44,7 @@ fn unicode<'a>(rest: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
         }
         _ => (char::from_u32(unit), after),
     };
+    *is_whole &= character.is_some();
     out.extend_from_slice(character.unwrap_or('?').encode_utf8(&mut [0; 4]).as_bytes());
     after
 }

@@ -15,7 +15,7 @@ from barnabas.spark.offsets import BEGINNING, OffsetRange, check_ranges, from_js
 from barnabas.spark.options import ROWS_PER_TASK, ReadOptions, WriteOptions
 from barnabas.spark.planning import split_and_packed
 from barnabas.spark.schemas import Decoding
-from barnabas.spark.stream import IDLE_LOOK_S, StreamReader, _limited
+from barnabas.spark.stream import BUSY_LOOK_S, IDLE_LOOK_S, StreamReader, _limited
 from barnabas.types import TopicPartition
 
 SERVERS = {"kafka.bootstrap.servers": "localhost:9092"}
@@ -377,6 +377,22 @@ def test_an_idle_stream_asks_the_brokers_now_and_then(reader, producer, topic, m
     assert waited == [pytest.approx(IDLE_LOOK_S - 0.01), 0.0]
     monkeypatch.setattr(StreamReader, "_ends", lambda _: {TopicPartition(topic, 0): 5})
     assert stream.latestOffset(start, ReadAllAvailable()) == {topic: {"0": 5}}
+
+
+def test_a_stream_that_was_just_busy_asks_the_brokers_more_often(reader, topic, monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr("barnabas.spark.stream.time.monotonic", lambda: now)
+    stream = reader()
+    waited = []
+    monkeypatch.setattr("barnabas.spark.stream.time.sleep", waited.append)
+    monkeypatch.setattr(StreamReader, "_ends", lambda _: {TopicPartition(topic, 0): 5})
+    end = stream.latestOffset({topic: {"0": 0}}, ReadAllAvailable())
+    for idle_s in (0.0, 0.4, 2.0, 2.0):
+        now += idle_s
+        assert stream.latestOffset(end, ReadAllAvailable()) is end
+        assert stream.latestOffset(end, ReadAllAvailable()) is end
+    # Each time twice: the first look comes late enough, the second one waits, the longer the longer nothing came.
+    assert waited == [pytest.approx(pause) for pause in (BUSY_LOOK_S, 0.0, 0.02, 0.0, IDLE_LOOK_S, 0.0, IDLE_LOOK_S)]
 
 
 def test_a_batch_is_limited_by_bytes(reader, producer, topic):

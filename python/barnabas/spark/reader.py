@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import OrderedDict
 from dataclasses import replace
@@ -21,7 +22,7 @@ from barnabas.spark.resolvers import resolver
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pyspark.sql.datasource import Filter, InputPartition
 
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["BatchReader", "PushingReader", "read_columns", "read_ranges"]
 
 _CLIENTS_KEPT: Final = 4
+_JOINED_ROWS: Final = 4_096
+_JOINED_BYTES: Final = 1 << 20
+"""Batches with fewer rows and bytes are joined with those of the task's next ranges."""
 _clients: OrderedDict[tuple[tuple[str, str], ...], ScanClient] = OrderedDict()
 _clients_lock: Final = threading.Lock()
 
@@ -58,8 +62,8 @@ def read_ranges(ranges: Sequence[OffsetRange], options: ReadOptions, decoding: D
     Raises:
         KafkaError: A range cannot be read.
     """
-    for wanted in ranges:
-        yield from _decoded(wanted, options, decoding)
+    scans = (_scan(wanted, options, decoding) for wanted in ranges)
+    yield from _joined(itertools.chain.from_iterable(map(_batches, _begun_early(scans))))
 
 
 def read_latest(partition: TablePartition, options: ReadOptions, decoding: Decoding) -> Iterator[pa.RecordBatch]:
@@ -82,7 +86,7 @@ def read_latest(partition: TablePartition, options: ReadOptions, decoding: Decod
             keep_tombstones=options.keep_tombstones,
             skip_null_keys=leaves_out_null_keys(decoding),
         )
-        yield from _decoded(wanted, options, decoding, offsets)
+        yield from _batches(_scan(wanted, options, decoding, offsets))
 
 
 def read_columns(
@@ -104,12 +108,10 @@ def read_columns(
         yield pa.record_batch(batch)
 
 
-def _decoded(
-    wanted: OffsetRange, options: ReadOptions, decoding: Decoding, offsets: pa.Int64Array | None = None
-) -> Iterator[pa.RecordBatch]:
-    """The rows of a range, of which `offsets` names the records that are wanted."""
+def _scan(wanted: OffsetRange, options: ReadOptions, decoding: Decoding, offsets: pa.Int64Array | None = None) -> Scan:
+    """Begins to read the rows of a range, of which `offsets` names the records that are wanted."""
     schema = decoding.arrow_schema()
-    scan = Scan(
+    return Scan(
         _client(options.client),
         wanted.topic,
         wanted.partition,
@@ -124,8 +126,44 @@ def _decoded(
         offsets=offsets,
         idle_timeout_ms=options.idle_timeout_ms,
     )
-    for batch in scan:
-        yield pa.record_batch(batch)
+
+
+def _batches(scan: Scan) -> Iterator[pa.RecordBatch]:
+    return map(pa.record_batch, scan)
+
+
+def _begun_early(scans: Iterable[Scan]) -> Iterator[Scan]:
+    """Scans, each of which reads while the one before it is taken: short ranges are as long as their request takes."""
+    before: Scan | None = None
+    for scan in scans:
+        if before is not None:
+            yield before
+        before = scan
+    if before is not None:
+        yield before
+
+
+def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows in batches that are not smaller than they need be: each costs Spark about as much as 100 rows."""
+    waiting: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.num_rows
+        size += batch.nbytes
+        if rows >= _JOINED_ROWS or size >= _JOINED_BYTES:
+            yield from _one(waiting)
+            rows = size = 0
+    yield from _one(waiting)
+
+
+def _one(waiting: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches as one; there are none after it."""
+    if len(waiting) > 1:
+        yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+    else:
+        yield from waiting
+    waiting.clear()
 
 
 class BatchReader(DataSourceReader):

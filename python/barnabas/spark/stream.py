@@ -36,6 +36,10 @@ SparkOffsets = dict[str, dict[str, Any]]
 """Offsets by topic and partition as Spark keeps them, and perhaps `BEGINNING` with others."""
 IDLE_LOOK_S: Final = 0.05
 """How often an idle stream asks the brokers whether there is something new; Spark asks the stream every 10 ms."""
+BUSY_LOOK_S: Final = 0.01
+"""How often it asks right after there was something. What it waits counts as part of the next batch's time."""
+_IDLE_LOOKS: Final = 20
+"""So many looks fit into the time since there was something, until it is asked every `IDLE_LOOK_S` only."""
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -55,6 +59,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._end_of_run: Offsets | None = None
         self._reported: Offsets = {}
         self._idle: tuple[float, SparkOffsets] | None = None
+        self._found_at = -math.inf
         # As in spark-sql-kafka the first batch of a run is never held back.
         self._triggered_at = -math.inf
 
@@ -90,7 +95,8 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             looked_at, where = self._idle
             if where == start:
                 # Waits and then looks, rather than answer from memory: processAllAvailable relies on what it is told.
-                time.sleep(max(0.0, looked_at + IDLE_LOOK_S - time.monotonic()))
+                pause = min(IDLE_LOOK_S, max(BUSY_LOOK_S, (looked_at - self._found_at) / _IDLE_LOOKS))
+                time.sleep(max(0.0, looked_at + pause - time.monotonic()))
         begin = from_json(start)
         ends = self._ends() if self._end_of_run is None else dict(self._end_of_run)
         for partition in begin:
@@ -107,7 +113,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             # Word for word what Spark has: it compares text.
             self._idle = (time.monotonic(), start)
             return start
-        self._triggered_at = time.monotonic()
+        self._triggered_at = self._found_at = time.monotonic()
         rows = self._rows_of_bytes(begin, ends)
         if isinstance(limit, ReadMaxRows):
             rows = min(rows, limit.max_rows)

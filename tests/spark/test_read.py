@@ -188,7 +188,6 @@ def test_mistakes_are_explained(read, spark):
         ({"kafka.bootstrap.servers": None}, None, "kafka.bootstrap.servers is missing"),
         ({"subscribe": "no-such-topic"}, None, "there is no topic"),
         ({"format": "raw"}, "a int", "format=raw"),
-        ({}, "a variant", "VARIANT is not supported"),
         ({}, "a interval year to month", "YearMonthInterval"),
     ]:
         reader = read(**options)

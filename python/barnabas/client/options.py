@@ -134,6 +134,13 @@ _PRODUCER_OPTIONS: Final = (
 )
 
 _PRODUCER_LIBRDKAFKA: Final = (
+    option(
+        "client.rack",
+        Kind.STRING,
+        "",
+        "Where this client stands. Records go to leaders wherever these are; it is taken so that one configuration "
+        "does for all clients.",
+    ),
     later("dr_cb", Kind.CALLABLE, None, "send() returns a handle: use its result() or add_done_callback()"),
     later("on_delivery", Kind.CALLABLE, None, "send() returns a handle: use its result() or add_done_callback()"),
     later("statistics.interval.ms", Kind.INT, 0, NO_METRIC_REPORTERS),

@@ -243,3 +243,8 @@ def test_a_name_must_be_a_string():
 @pytest.mark.parametrize(("given", "expected"), [(0, "0"), (1, "1"), (-1, "all"), ("all", "all")])
 def test_acks_may_be_a_number(given, expected):
     assert PRODUCER.parse(None, {**SERVERS, "acks": given, "enable_idempotence": False})["acks"] == expected
+
+
+def test_one_configuration_with_a_rack_does_for_producers_and_consumers():
+    given = {"bootstrap.servers": "localhost:9092", "client.rack": "eu-1a"}
+    assert [table.parse(given, {})["client.rack"] for table in (PRODUCER, CONSUMER)] == ["eu-1a", "eu-1a"]

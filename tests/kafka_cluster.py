@@ -2,7 +2,7 @@
 
 import contextlib
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from reference_kafka import CLUSTER_ID, SETTINGS, free_port, jars, java, wait_for_port
@@ -14,13 +14,24 @@ BROKERS = (2, 3)
 NOTICED = {"broker.session.timeout.ms": "6000", "broker.heartbeat.interval.ms": "500"}
 # Groups outlive a broker.
 KEPT = {"offsets.topic.replication.factor": "2"}
+NEAR = {"replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector"}
+"""Consumers may read from the replica in their own rack, `rack-2` or `rack-3`."""
+REQUESTS = ["-Dorg.slf4j.simpleLogger.log.kafka.request.logger=debug"]
+"""Every request is a line of its broker's log."""
 
 
 class Cluster:
     """The nodes of a cluster; each is a process of its own."""
 
-    def __init__(self, directory: Path, release: str) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        release: str,
+        options: Mapping[str, str] | None = None,
+        java_options: list[str] | None = None,
+    ) -> None:
         self.directory, self.release = directory, release
+        self.options, self.java_options = options or {}, java_options or []
         self.ports = {node: free_port() for node in (CONTROLLER, *BROKERS)}
         self.processes: dict[int, subprocess.Popen[bytes]] = {}
         for node in self.ports:
@@ -46,6 +57,8 @@ class Cluster:
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "listeners": f"{'CONTROLLER' if is_controller else 'PLAINTEXT'}://127.0.0.1:{self.ports[node]}",
             "log.dirs": str(self.directory / str(node)),
+            "broker.rack": f"rack-{node}",
+            **self.options,
         }
         self._config(node).write_text("".join(f"{key}={value}\n" for key, value in lines.items()))
         given = ["kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(self._config(node))]
@@ -57,13 +70,22 @@ class Cluster:
         """Starts nodes and waits until each serves its port."""
         options = ["-Xmx384m", "-XX:+UseSerialGC", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
         for node in nodes:
-            command = ["java", *options, "-cp", jars(self.release), "kafka.Kafka", str(self._config(node))]
-            with self._log(node).open("ab") as log:
+            command = [
+                "java",
+                *options,
+                *self.java_options,
+                "-cp",
+                jars(self.release),
+                "kafka.Kafka",
+                str(self._config(node)),
+            ]
+            with self.log(node).open("ab") as log:
                 self.processes[node] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         for node in nodes:
-            wait_for_port(self.processes[node], self.ports[node], self._log(node))
+            wait_for_port(self.processes[node], self.ports[node], self.log(node))
 
-    def _log(self, node: int) -> Path:
+    def log(self, node: int) -> Path:
+        """What a node says."""
         return self.directory / f"{node}.log"
 
     def end(self, node: int, how: int) -> None:
@@ -73,9 +95,11 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def kafka_cluster(directory: Path, release: str) -> Iterator[Cluster]:
+def kafka_cluster(
+    directory: Path, release: str, options: Mapping[str, str] | None = None, java_options: list[str] | None = None
+) -> Iterator[Cluster]:
     """Runs a cluster until the block is left."""
-    cluster = Cluster(directory, release)
+    cluster = Cluster(directory, release, options, java_options)
     try:
         cluster.start(CONTROLLER, *BROKERS)
         yield cluster

@@ -9,7 +9,6 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use barnabas_log::{CleanStats, Cleaner, CleanerConfig, Pace, Round, Throttle};
-use barnabas_net::scheduling;
 
 use crate::broker::Broker;
 use crate::config::{OptionError, OptionMap, OptionReader, refuse};
@@ -220,7 +219,7 @@ impl Broker {
 }
 
 fn run(broker: &Broker, index: usize) {
-    scheduling::give_way();
+    crate::helpers::give_way_to_reactors();
     while let Some(turn) = broker.cleaner.turn(index) {
         let cleaner = Cleaner::new(turn.options.cleaner);
         match broker.logs.clean_next(&cleaner, broker.wall_clock_ms(), &turn) {

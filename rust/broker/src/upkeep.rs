@@ -7,7 +7,6 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use barnabas_log::LogError;
-use barnabas_net::scheduling;
 
 use crate::broker::Broker;
 
@@ -120,7 +119,7 @@ impl Periodic {
 
 fn run(broker: &Broker) {
     // Removing a large file keeps a core busy for as long as the file is large.
-    scheduling::give_way();
+    crate::helpers::give_way_to_reactors();
     let options = &broker.options;
     let clock = &broker.control.clock;
     let start = clock.now();

@@ -9,12 +9,8 @@ use std::sync::Arc;
 
 use rustix::fs::FlockOperation;
 
+use crate::pieces;
 use crate::storage::{DirEntry, FileName, OpenMode, Storage, StorageFile, StorageLock};
-
-/// How much is written at once, and what the ends of such pieces are multiples of. The page cache takes each aligned piece
-/// as one large page: where a piece begins and ends in between, as batches do, it is cut into many small ones, and each
-/// costs as much as a large one. Larger pieces gain no more, and while one is copied no other thread has the core.
-const WRITE_BYTES: usize = 256 * 1024;
 
 /// Length up to which a file is read without asking for its length.
 const SMALL_FILE_BYTES: usize = 4096;
@@ -53,10 +49,9 @@ impl StorageFile for OsFile {
 
     fn write_all_at(&self, mut data: &[u8], mut position: u64) -> io::Result<()> {
         while !data.is_empty() {
-            let behind_boundary = usize::try_from(position % WRITE_BYTES as u64).unwrap_or(0);
-            let len = data.len().min(WRITE_BYTES - behind_boundary);
+            let len = pieces::len_at(position, data.len());
             let (piece, rest) = data.split_at_checked(len).unwrap_or((data, &[]));
-            self.0.write_all_at(piece, position)?;
+            pieces::run(len, || self.0.write_all_at(piece, position))?;
             position += len as u64;
             data = rest;
         }
@@ -218,20 +213,13 @@ impl Storage for FileStorage {
 mod tests {
     use super::*;
 
-    #[test]
-    fn large_writes_and_reads_are_whole() {
+    fn write_and_read() {
+        const PIECE: usize = pieces::BYTES_MAX;
         let directory = tempfile::tempdir().unwrap();
         let file = FileStorage
             .open(&directory.path().join("file"), OpenMode::Create)
             .unwrap();
-        for len in [
-            0,
-            1,
-            WRITE_BYTES - 1,
-            WRITE_BYTES,
-            WRITE_BYTES + 1,
-            3 * WRITE_BYTES + 77,
-        ] {
+        for len in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 77] {
             let bytes: Vec<u8> = (0..len).map(|at| u8::try_from(at % 251).unwrap()).collect();
             file.set_len(0).unwrap();
             file.write_all_at(&bytes, 5).unwrap();
@@ -244,5 +232,15 @@ mod tests {
             );
             assert_eq!(file.len().unwrap(), if len == 0 { 0 } else { len as u64 + 5 });
         }
+    }
+
+    #[test]
+    fn large_writes_and_reads_are_whole_also_by_threads_that_give_way() {
+        write_and_read();
+        let child = std::thread::spawn(|| {
+            crate::give_way_between_writes();
+            write_and_read();
+        });
+        child.join().unwrap();
     }
 }

@@ -24,6 +24,7 @@ mod meta_properties;
 mod offset_index;
 mod partition_log;
 mod partition_metadata;
+mod pieces;
 mod producer_recovery;
 mod producer_state;
 mod reader;
@@ -56,6 +57,7 @@ pub use manager::{LogManager, ManagerConfig};
 pub use partition_log::{
     AppendInfo, AppendOrigin, EpochEndOffset, OpenContext, PartitionLog, ReadSlice, TimestampOffset,
 };
+pub use pieces::give_way_between_writes;
 pub use retention::Retained;
 pub use storage::{DirEntry, EmptyFile, FileName, OpenMode, Storage, StorageFile, StorageLock};
 pub use truncation::EpochTruncation;

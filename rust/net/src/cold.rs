@@ -161,11 +161,15 @@ impl<F: RangeSource + Clone> ColdRange<F> {
         let file = self.range.file.descriptor().ok_or(io::ErrorKind::NotFound)?;
         while self.done < self.read {
             let mut position = position_in(&self.range, self.done)?;
-            // One call is one stretch of work that many kernels do not interrupt for a thread that was woken.
+            // One call is one stretch of work that many kernels do not interrupt for a thread that was woken. Nor is that one
+            // given the core between two calls if it has just worked, unless this one offers it.
             let len = (self.read - self.done).min(TURN_BYTES);
             match rustix::fs::sendfile(socket, file, Some(&mut position), len) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(count) => self.done += count,
+                Ok(count) => {
+                    self.done += count;
+                    std::thread::yield_now();
+                }
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),

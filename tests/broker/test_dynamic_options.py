@@ -231,6 +231,24 @@ def test_a_cleaner_that_could_not_work_is_refused(option: str, given: str) -> No
         assert result.error_code == errors.InvalidRequestError.code
 
 
+def test_idle_producers_are_forgotten_after_the_changed_time() -> None:
+    fenced = errors.InvalidProducerEpochError.code
+    with Broker(log_flush_offset_checkpoint_interval_ms=100) as broker, RawClient(broker.bootstrap_servers) as client:
+        topic_id = new_topic(client, "t")
+        batches = {epoch: record_batch([b"x"], 7, epoch, 0) for epoch in (4, 5)}
+
+        def produce(epoch: int) -> tuple[int, int]:
+            return client.produce("t", topic_id, 0, batches[epoch])
+
+        assert produce(5) == (0, 0)
+        assert produce(4) == (fenced, -1)
+        # Kafka's default is a day.
+        broker.clock.advance(2 * 3600)
+        assert produce(4) == (fenced, -1)
+        change(client, BROKER, "", "producer.id.expiration.ms", "3600000")
+        wait_for("expiry", lambda: produce(4) == (0, 1))
+
+
 def test_reactors_become_more_while_the_broker_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 5)
     others = threads_called("barnabas-net-")  # of brokers that other tests left running in this process

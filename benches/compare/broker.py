@@ -403,7 +403,7 @@ def measure_connections(bench: Bench) -> tuple[MEASURED, list[Row]]:
                 return {**crowd.run(seconds, broker.cpu_s), "page_cache_ns_per_byte": floor}
 
             full_name = f"{name}, batches of {size} B"
-            case = result[full_name] = summary(bench.alternate(run, seconds_max=30))
+            case = result[full_name] = summary(bench.alternate(run, seconds_max=100))
             base = result[f"8 partitions, 8 connections, batches of {size} B"]
             ratio, theirs = (a / b for a, b in zip(of(case, "ns_per_byte"), of(base, "ns_per_byte"), strict=True))
             rows.append(Row(full_name, "ns of CPU per byte", *of(case, "ns_per_byte")))

@@ -210,20 +210,27 @@ pub(super) struct HeadersArgument<'py> {
 impl<'py> HeadersArgument<'py> {
     pub(super) fn new(headers: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
         let mut found = Self::default();
+        found.hold(headers)?;
+        Ok(found)
+    }
+
+    /// As [`new`](Self::new), in place: it is much to move for one record.
+    #[inline]
+    pub(super) fn hold(&mut self, headers: Option<&Bound<'py, PyAny>>) -> PyResult<()> {
         let Some(headers) = headers.filter(|headers| !headers.is_none()) else {
-            return Ok(found);
+            return Ok(());
         };
         // Nearly always a list, which needs no iterator.
         if let Ok(list) = headers.cast_exact::<PyList>() {
             for at in 0..list.len() {
-                found.put(at, Held::new(list.get_item(at)?));
+                self.put(at, Held::new(list.get_item(at)?));
             }
         } else {
             for (at, pair) in headers.try_iter()?.enumerate() {
-                found.put(at, Held::new(pair?));
+                self.put(at, Held::new(pair?));
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     #[inline]
@@ -235,9 +242,15 @@ impl<'py> HeadersArgument<'py> {
     }
 
     /// As records are written.
-    #[inline]
     pub(super) fn as_pairs(&self) -> PyResult<Pairs<'_>> {
         let mut pairs = Pairs::default();
+        self.put_pairs(&mut pairs)?;
+        Ok(pairs)
+    }
+
+    /// As [`as_pairs`](Self::as_pairs), in place of none.
+    #[inline]
+    pub(super) fn put_pairs<'a>(&'a self, pairs: &mut Pairs<'a>) -> PyResult<()> {
         for (place, held) in pairs.first.iter_mut().zip(self.first.iter().flatten()) {
             *place = held.as_pair()?;
             pairs.count += 1;
@@ -246,7 +259,7 @@ impl<'py> HeadersArgument<'py> {
             let all = self.first.iter().flatten().chain(&self.rest);
             pairs.all = all.map(Held::as_pair).collect::<PyResult<_>>()?;
         }
-        Ok(pairs)
+        Ok(())
     }
 }
 

@@ -125,8 +125,9 @@ impl ProducerCore {
             };
             return self.send_record(py, topic, partition, &record);
         }
-        let headers = HeadersArgument::new(headers)?;
-        let pairs = headers.as_pairs()?;
+        let (mut held, mut pairs) = (HeadersArgument::default(), Pairs::default());
+        held.hold(headers)?;
+        held.put_pairs(&mut pairs)?;
         self.send_record(
             py,
             topic,

@@ -12,6 +12,7 @@ from barnabas.broker.not_applicable import ONLY_AT_A_START, why_without_effect
 from barnabas.broker.options import BROKER_OPTIONS, EFFECTIVE
 from barnabas.controller.group_options import GROUP_OPTIONS, GROUP_SYNONYMS
 from barnabas.controller.image import DATA_PLANE_OPTIONS
+from barnabas.controller.listeners import LISTENER_OPTIONS
 from barnabas.controller.topic_options import BROKER_SYNONYMS, LOG_OPTIONS_OF_THE_BROKER, TOPIC_OPTIONS
 
 if TYPE_CHECKING:
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "broker-options.md"
 BEHIND_TOPICS = {option for synonyms in BROKER_SYNONYMS.values() for option, _ in synonyms}
-AT_ONCE = BEHIND_TOPICS | DATA_PLANE_OPTIONS | {*LOG_OPTIONS_OF_THE_BROKER, "group.consumer.assignment.interval.ms"}
+AT_ONCE = (
+    BEHIND_TOPICS
+    | DATA_PLANE_OPTIONS
+    | {*LISTENER_OPTIONS, *LOG_OPTIONS_OF_THE_BROKER, "group.consumer.assignment.interval.ms"}
+)
 
 INTRODUCTION = """\
 # Options of the broker
@@ -32,6 +37,10 @@ would promise what is not there: `authorizer.class.name` and `remote.log.storage
 
 A broker option takes effect at a start. Those marked "at once" also take effect when they are altered while the broker
 runs; any other that Kafka lets one alter is stored and described, and has no effect.
+
+Of `listeners`, as in Kafka, what has a new name is opened at once and what is named no longer is closed, unless clients
+are told of it; another address for a name, and what clients are told, count from the next start, and then before what
+the broker's own properties say.
 """
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 import signal
 import socket
@@ -12,10 +13,13 @@ import time
 import urllib.request
 from typing import TYPE_CHECKING
 
+import pytest
 from raw_client import RawClient
+from reference_kafka import free_port, options
 from test_broker import create
 from test_command import broker_process
 
+from barnabas import Broker
 from barnabas.broker.metrics import parse
 from barnabas.protocol.messages.metadata import MetadataRequest
 
@@ -84,3 +88,18 @@ def test_a_stop_takes_no_longer_than_it_may(tmp_path: Path) -> None:
             assert time.monotonic() - begin < 30
     assert process.returncode == 0
     assert "not closed in time; the next start recovers" in err
+
+
+def test_the_controllers_listener_is_not_opened_which_is_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    own, controller = free_port(), free_port()
+    with Broker(config=options(tmp_path, own, controller), embedded=False) as broker:
+        assert broker.bootstrap_servers == f"127.0.0.1:{own}"
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", controller))
+    found = [record.getMessage() for record in caplog.records if "controller listener" in record.getMessage()]
+    assert found == [
+        f"the controller listener (CONTROLLER://127.0.0.1:{controller}) is not opened: one node needs none"
+    ]

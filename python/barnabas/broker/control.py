@@ -56,6 +56,7 @@ class ControlPlane:
         self.options = options
         self.data_dirs = options.data_dirs
         self.is_temporary = False
+        self.endpoints: list[tuple[str, str, int]] = []
         self.deadlines = Deadlines()
         self.metadata = ClusterMetadata(
             core, self.deadlines, options.node_id, options.controller_settings(), options.snapshot_options()
@@ -133,8 +134,13 @@ class ControlPlane:
         if metadata.failure is not None:
             raise IllegalStateError(f"the metadata log cannot be loaded: {metadata.failure}")
         outcome: list[Any] = []
+        changed = self.metadata.changed_listeners()
+        if changed:
+            # They are opened when the data plane is told of the image, and clients are to be told of what is open.
+            self._turn_until(lambda: metadata.is_committed or metadata.failure is not None)
+        self.endpoints = self.options.told_endpoints(self.core.endpoints(), changed)
         self.metadata.register(
-            self.core.endpoints(),
+            self.endpoints,
             self.options.rack,
             self.moment(),
             outcome.append,

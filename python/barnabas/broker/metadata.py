@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from barnabas.broker import log
 from barnabas.broker.bootstrap import bootstrap_records, write_bootstrap
 from barnabas.broker.handlers import TELEMETRY
 from barnabas.broker.ids import directory_ids, fresh_topic_id, fresh_uuid
@@ -71,6 +72,7 @@ class ClusterMetadata:
         self._is_durable = False
         self._publishes_controller = True
         self._client_metrics_version = -1
+        self._listener_texts: tuple[str | None, ...] | None = (None, None)
         self.snapshots = Snapshots(core, deadlines, snapshot_options or SnapshotOptions(), _encoded)
         role = Role(
             encode=lambda record: (None, _encode(record, self.image)),
@@ -227,6 +229,7 @@ class ClusterMetadata:
 
     def _lost(self) -> None:
         self._client_metrics_version = -1
+        self._listener_texts = None
         self._deltas.clear()
         self.snapshots.lost()
 
@@ -234,6 +237,7 @@ class ClusterMetadata:
         configs = BrokerConfigs.of(self.image, self._settings)
         delta = self.image.take_delta(dynamic_topic_defaults(configs), dynamic_data_plane_options(configs))
         delta += self._offers()
+        delta += self._listeners(configs)
         if self._publishes_controller:
             self._publishes_controller = False
             delta.append(("controller", self.node_id))
@@ -254,6 +258,23 @@ class ClusterMetadata:
         is_offered = is_subscribed and self.shows_client_metrics
         return [("offered", key, is_offered) for key in TELEMETRY]
 
+    def _listeners(self, configs: BrokerConfigs) -> list[tuple[Any, ...]]:
+        """Returns where the broker listens from here on, if options that were set after the start say something new."""
+        texts = _listener_texts(configs)
+        if texts == self._listener_texts:
+            return []
+        self._listener_texts = texts
+        endpoints, wrong = _client_endpoints(configs)
+        for why in wrong:
+            log.error("option listeners: %s", why)
+        # What is set for the start stays open, rather than that nobody could set anything else.
+        return [("listeners", endpoints)] if endpoints else []
+
+    def changed_listeners(self) -> list[tuple[str, str, int]]:
+        """Returns the listeners for clients if options that were set after an earlier start say which; else none."""
+        configs = BrokerConfigs.of(self.image, self._settings)
+        return _client_endpoints(configs)[0] if any(_listener_texts(configs)) else []
+
     def _committed(self, offset: int) -> None:
         while self._deltas and self._deltas[0][0] <= offset:
             end_offset, delta, removed = self._deltas.popleft()
@@ -262,6 +283,18 @@ class ClusterMetadata:
             if removed:
                 self.topics_removed(removed)
         self.snapshots.committed(offset)
+
+
+def _listener_texts(configs: BrokerConfigs) -> tuple[str | None, str | None]:
+    """Returns what was set after the start of what says where the broker listens."""
+    return configs.broker.get("listeners"), configs.broker.get("listener.security.protocol.map")
+
+
+def _client_endpoints(configs: BrokerConfigs) -> tuple[list[tuple[str, str, int]], list[str]]:
+    # Loaded with the first change, because a broker's start is counted in milliseconds.
+    from barnabas.controller.listeners import ListenerOptions, client_endpoints  # noqa: PLC0415
+
+    return client_endpoints(ListenerOptions.of(configs.texts()))
 
 
 def _decode(_key: bytes | None, value: bytes | None) -> Any:

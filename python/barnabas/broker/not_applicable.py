@@ -5,8 +5,6 @@ from __future__ import annotations
 __all__ = ["ONLY_AT_A_START", "why_without_effect"]
 
 ONLY_AT_A_START: dict[str, str] = {
-    "listener.security.protocol.map": "listeners are bound at a start",
-    "listeners": "listeners are bound at a start",
     "num.recovery.threads.per.data.dir": "logs are recovered at a start",
 }
 """Options with an effect that Kafka lets one alter at any time, and why it is only stored here."""

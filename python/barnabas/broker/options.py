@@ -24,7 +24,7 @@ from barnabas.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BROKER_OPTIONS", "EFFECTIVE", "EMBEDDED_DEFAULTS", "OWN_OPTIONS", "BrokerOptions", "parse_properties"]
+__all__ = ["BROKER_OPTIONS", "EFFECTIVE", "EMBEDDED_DEFAULTS", "OWN_OPTIONS", "BrokerOptions"]
 
 _OWN_KEYS = (
     ConfigKey("barnabas.api.versions.as", "STRING", None, None, None, ("2.1", "2.4", "3.0", "3.9")),
@@ -196,62 +196,6 @@ _PROTOCOLS = frozenset({"PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"})
 Endpoint = tuple[str, str, int]
 
 
-def parse_properties(text: str) -> dict[str, str]:
-    r"""Reads Java properties: `key=value` or `key: value` lines, comments, continued lines, the usual escapes.
-
-    >>> parse_properties("# a comment\nnum.partitions = 4\nlog.dirs=/a,\\\n  /b")
-    {'num.partitions': '4', 'log.dirs': '/a,/b'}
-    """
-    properties = {}
-    lines = iter(text.splitlines())
-    for first in lines:
-        line = first.lstrip()
-        if not line or line[0] in "#!":
-            continue
-        while (len(line) - len(line.rstrip("\\"))) % 2:
-            line = line[:-1] + next(lines, "").lstrip()
-        key, value = _split_property(line)
-        properties[_unescape(key)] = _unescape(value)
-    return properties
-
-
-def _split_property(line: str) -> tuple[str, str]:
-    escaped = False
-    for index, char in enumerate(line):
-        if not escaped and char in "=: \t\f":
-            rest = line[index:].lstrip(" \t\f")
-            if rest[:1] in ("=", ":"):
-                rest = rest[1:].lstrip(" \t\f")
-            return line[:index], rest
-        escaped = char == "\\" and not escaped
-    return line, ""
-
-
-_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
-
-
-def _unescape(text: str) -> str:
-    if "\\" not in text:
-        return text
-    out = []
-    index = 0
-    while index < len(text):
-        char = text[index]
-        index += 1
-        if char != "\\" or index == len(text):
-            out.append(char)
-            continue
-        char = text[index]
-        index += 1
-        digits = text[index : index + 4]
-        if char == "u" and len(digits) == 4 and all(digit in "0123456789abcdefABCDEF" for digit in digits):
-            out.append(chr(int(digits, 16)))
-            index += 4
-        else:
-            out.append(_ESCAPES.get(char, char))
-    return "".join(out)
-
-
 class BrokerOptions:
     """Checked options. Build with `parse`.
 
@@ -275,6 +219,9 @@ class BrokerOptions:
         _check_metadata_dir(self)
         self.listeners, skipped = _listeners(self, "listeners")
         self.advertised, _ = _listeners(self, "advertised.listeners")
+        unknown = {name for name, _, _ in self.advertised} - {name for name, _, _ in self.listeners}
+        if unknown:
+            raise ConfigError(f"advertised.listeners: {', '.join(sorted(unknown))} is not one of the listeners")
         if skipped:
             self.warnings.append(f"the controller listener ({', '.join(skipped)}) is not opened: one node needs none")
 
@@ -427,9 +374,25 @@ class BrokerOptions:
             options,
         )
 
-    def advertised_endpoints(self) -> list[Endpoint]:
-        """Returns where clients are told to connect: as advertised, else as listened on. Port 0 means the bound one."""
-        return self.advertised or [(name, host or _own_host(), port) for name, host, port in self.listeners]
+    def told_endpoints(self, bound: list[Endpoint], changed: list[Endpoint]) -> list[Endpoint]:
+        """Returns what clients are told: of the listeners that are open all, or those that are advertised if any are.
+
+        Args:
+            bound: (listener, host, port) of what is open, with the advertised host and port.
+            changed: The listeners as options ask for them that were set after an earlier start; empty without such.
+        """
+        if self.advertised:
+            names = {name for name, _, _ in self.advertised}
+            return [endpoint for endpoint in bound if endpoint[0] in names]
+        hosts = {name: _own_host() for name, host, _ in changed or self.listeners if not host}
+        return [(name, hosts.get(name, host), port) for name, host, port in bound]
+
+    @property
+    def inter_broker_listener(self) -> str:
+        """The listener that brokers would use among themselves; without a word about it Kafka's is PLAINTEXT."""
+        name = str(self.value("inter.broker.listener.name") or PLAINTEXT).upper()
+        names = [listener for listener, _, _ in self.listeners]
+        return name if name in names else names[0]
 
     def core_options(self) -> dict[str, str]:
         """Returns the options that the data plane reads."""

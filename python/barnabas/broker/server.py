@@ -13,7 +13,8 @@ from barnabas.broker.handlers import HANDLERS, METADATA
 from barnabas.broker.hooks import Clock, Faults, Requests
 from barnabas.broker.ids import fresh_cluster_id, fresh_uuid_text
 from barnabas.broker.metrics import MetricsServer, exposition, parse
-from barnabas.broker.options import EMBEDDED_DEFAULTS, BrokerOptions, parse_properties
+from barnabas.broker.options import EMBEDDED_DEFAULTS, BrokerOptions
+from barnabas.broker.properties import parse_properties
 from barnabas.controller.controller import FEATURES
 from barnabas.controller.image import KRAFT_VERSION_NAME, KRAFT_VERSIONS
 from barnabas.errors import ConfigError, IllegalStateError
@@ -108,7 +109,8 @@ class Broker:
                 "node_id": self.options.node_id,
                 "cluster_id": self.options.cluster_id,
                 "listeners": self.options.listeners,
-                "advertised": self.options.advertised_endpoints(),
+                "advertised": self.options.advertised,
+                "inter_broker_listener": self.options.inter_broker_listener,
                 "reactors": min(self.options.number("num.network.threads"), _reactors_max()),
                 "reactors_max": _reactors_max(),
                 "temporary": self._temporary is not None,
@@ -122,9 +124,9 @@ class Broker:
         self._plane = ControlPlane(self._core, self.options)
         self._plane.data_dirs, self._plane.is_temporary = data_dirs, self._temporary is not None
         try:
-            self._endpoints = self._core.endpoints()
             self._plane.start()
             self._await_ready()
+            self._endpoints = self._plane.endpoints
             address = self.options.value("barnabas.metrics.listen")
             if address is not None:
                 self._metrics_server = MetricsServer(str(address), self._exposition)
@@ -161,7 +163,7 @@ class Broker:
 
     @property
     def bootstrap_servers(self) -> str:
-        """`host:port` of the listeners, for any client's option of that name."""
+        """`host:port` of the listeners that clients are told of, for any client's option of that name."""
         self._check_open()
         return ",".join(f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for _, host, port in self._endpoints)
 

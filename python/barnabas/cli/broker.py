@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _config(arguments: argparse.Namespace) -> dict[str, Any]:
-    from barnabas.broker.options import parse_properties  # noqa: PLC0415 - not for --help
+    from barnabas.broker.properties import parse_properties  # noqa: PLC0415 - not for --help
 
     config: dict[str, Any] = {}
     if arguments.config is not None:

@@ -200,7 +200,10 @@ def refused_broker_configs(configs: Mapping[str, str], current: BrokerConfigs, *
         # Kafka's text: the exception that says why is the "value" of one that says that something is wrong.
         exception = f"org.apache.kafka.common.config.ConfigException: {why}"
         return f"Invalid value {exception} for configuration Invalid dynamic configuration"
-    return None
+    # Loaded with the first change, because a broker's start is counted in milliseconds.
+    from barnabas.controller.listeners import refused_listener_change  # noqa: PLC0415
+
+    return refused_listener_change(current.texts(), after.texts())
 
 
 def _refused_overrides(text: str) -> str | None:

@@ -21,6 +21,7 @@ use crate::faults::Hooks;
 use crate::fetch_session::FetchSessions;
 use crate::helpers::Helpers;
 use crate::image::Image;
+use crate::listeners::Listeners;
 use crate::metrics::{ApiMetrics, Metrics};
 use crate::partition::{Commit, Partition};
 use crate::quotas::ClientQuotas;
@@ -49,7 +50,6 @@ pub(crate) struct Broker {
     pub(crate) config: BrokerConfig,
     pub(crate) options: Options,
     pub(crate) node_id: i32,
-    pub(crate) listener_names: Vec<Arc<str>>,
     pub(crate) versions: Versions,
     pub(crate) metrics: Metrics,
     pub(crate) api_metrics: ApiMetrics,
@@ -70,6 +70,7 @@ pub(crate) struct Broker {
     pub(crate) fetch_sessions: FetchSessions,
     pub(crate) quotas: Arc<ClientQuotas>,
     pub(crate) connections: ConnectionSettings,
+    pub(crate) listeners: Listeners,
     image: RwLock<Arc<Image>>,
     /// Held while a delta is applied, so that two do not overwrite each other.
     pub(crate) publishing: Mutex<()>,
@@ -94,8 +95,7 @@ impl Broker {
         stopwatch: Stopwatch,
     ) -> Result<Self, BrokerError> {
         let options = Options::parse(&config.options)?;
-        let names = config.listeners.iter().map(|listener| listener.name.as_str());
-        let connections = ConnectionSettings::new(&config.options, names)?;
+        let connections = ConnectionSettings::new(&config.options)?;
         let defaults = TopicOptions::parse(&config.options, &config.log_defaults)?;
         let manager = ManagerConfig {
             data_dirs: config.data_dirs.clone(),
@@ -110,11 +110,6 @@ impl Broker {
         let logs = LogManager::open(Arc::clone(&storage), manager, now_ms)?;
         let control = Arc::new(ControlQueue::new(options.queued_requests_max));
         let metadata_log = open_metadata_log(&logs, &control, &options.metadata_log, now_ms, config.temporary)?;
-        let listener_names = config
-            .listeners
-            .iter()
-            .map(|listener| Arc::from(listener.name.as_str()))
-            .collect();
         let cleaner = CleanerCrew::new(&options.cleaner);
         Ok(Self {
             versions: Versions::new(&config.control_apis, config.api_caps.as_ref()),
@@ -124,7 +119,7 @@ impl Broker {
             stopwatch,
             api_metrics: ApiMetrics::new(config.reactors_max.max(config.reactors)),
             node_id: config.node_id,
-            listener_names,
+            listeners: Listeners::new(&config.listeners),
             config,
             fetch_sessions: FetchSessions::new(options.fetch_sessions_max),
             quotas: Arc::new(ClientQuotas::new(options.quota_window, options.mutation_window)),

@@ -53,6 +53,8 @@ pub struct BrokerConfig {
     pub listeners: Vec<Listener>,
     /// What clients are told, by listener; port 0 stands for the one that was bound.
     pub advertised: Vec<Listener>,
+    /// Name of the listener that brokers would use among themselves, which may pass the limit of all connections.
+    pub inter_broker_listener: String,
     /// Reactor threads at first.
     pub reactors: usize,
     /// Reactor threads at most, whatever `num.network.threads` is set to later.

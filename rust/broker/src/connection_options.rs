@@ -1,6 +1,6 @@
 //! Which connections the options and the quotas of addresses allow, as they are set at the start and later.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,6 +12,7 @@ use crate::config::{OptionError, OptionMap, OptionReader, refuse};
 const CONNECTIONS: &str = "max.connections";
 const NETWORK_THREADS: &str = "num.network.threads";
 const CREATION_RATE: &str = "max.connection.creation.rate";
+const OF_LISTENER: &str = "listener.name.";
 /// Kafka's default of most limits, which is none.
 const NO_LIMIT: i32 = i32::MAX;
 
@@ -21,8 +22,6 @@ pub(crate) struct ConnectionSettings(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
-    /// The listeners' names as options have them.
-    listeners: Vec<String>,
     /// Set for this start.
     fixed: OptionMap,
     /// Set later.
@@ -34,9 +33,8 @@ struct State {
 
 impl ConnectionSettings {
     /// Checks what is set for this start.
-    pub(crate) fn new<'a>(fixed: &OptionMap, listeners: impl Iterator<Item = &'a str>) -> Result<Self, OptionError> {
+    pub(crate) fn new(fixed: &OptionMap) -> Result<Self, OptionError> {
         let state = State {
-            listeners: listeners.map(str::to_lowercase).collect(),
             fixed: fixed.clone(),
             dynamic: OptionMap::new(),
             ip_rate: None,
@@ -116,17 +114,20 @@ impl State {
         };
         let connections_max = count(&reader, CONNECTIONS, usize::MAX)?;
         let creation_rate = rate(&reader, CREATION_RATE, f64::INFINITY)?;
-        let of_listener = |name: &String| {
-            Ok(ListenerLimits {
-                connections_max: count(&reader, &format!("listener.name.{name}.{CONNECTIONS}"), connections_max)?,
-                creation_rate: rate(&reader, &format!("listener.name.{name}.{CREATION_RATE}"), creation_rate)?,
-            })
+        let of_listener = |name: &str| {
+            let limits = ListenerLimits {
+                connections_max: count(&reader, &format!("{OF_LISTENER}{name}.{CONNECTIONS}"), connections_max)?,
+                creation_rate: rate(&reader, &format!("{OF_LISTENER}{name}.{CREATION_RATE}"), creation_rate)?,
+            };
+            Ok((name.to_owned(), limits))
         };
+        // Also of listeners that are not there now: they may be opened at any time.
+        let options = self.fixed.keys().chain(self.dynamic.keys());
+        let listeners: BTreeSet<&str> = options.filter_map(|option| listener_of(option)).collect();
         Ok(ConnectionLimits {
             connections_max,
-            listeners: self
-                .listeners
-                .iter()
+            listeners: listeners
+                .into_iter()
                 .map(of_listener)
                 .collect::<Result<_, OptionError>>()?,
             per_ip_max: count(&reader, "max.connections.per.ip", usize::MAX)?,
@@ -137,6 +138,12 @@ impl State {
             window: quota_window(&reader, "quota")?,
         })
     }
+}
+
+/// The listener that an option is for, if it limits the connections of a single one.
+fn listener_of(option: &str) -> Option<&str> {
+    let (listener, limit) = option.strip_prefix(OF_LISTENER)?.split_once('.')?;
+    (limit == CONNECTIONS || limit == CREATION_RATE).then_some(listener)
 }
 
 /// Over what the quotas whose options begin like this are measured.
@@ -199,7 +206,7 @@ mod tests {
     }
 
     fn settings(pairs: &[(&str, &str)]) -> Result<ConnectionSettings, OptionError> {
-        ConnectionSettings::new(&map(pairs), ["PLAINTEXT", "OTHER"].into_iter())
+        ConnectionSettings::new(&map(pairs))
     }
 
     #[test]
@@ -226,15 +233,25 @@ mod tests {
         ]);
         let settings = settings.unwrap();
         let limits = settings.limits().unwrap();
-        let expected = [(10, 7.0), (3, f64::INFINITY)].map(|(connections_max, creation_rate)| ListenerLimits {
-            connections_max,
-            creation_rate,
-        });
-        assert_eq!(limits.listeners, expected);
+        let expected =
+            [("plaintext", 10, 7.0), ("other", 3, f64::INFINITY)].map(|(name, connections_max, creation_rate)| {
+                let limits = ListenerLimits {
+                    connections_max,
+                    creation_rate,
+                };
+                (name.to_owned(), limits)
+            });
+        assert_eq!(limits.listeners, HashMap::from(expected));
         settings.set_options(&map(&[("max.connections", "4"), ("max.connection.creation.rate", "2")]));
         let limits = settings.take_changed().unwrap();
-        assert_eq!((limits.connections_max, limits.listeners[0].connections_max), (4, 4));
-        assert_eq!((limits.creation_rate, limits.listeners[1].creation_rate), (2.0, 2.0));
+        assert_eq!(
+            (limits.connections_max, limits.listeners["plaintext"].connections_max),
+            (4, 4)
+        );
+        assert_eq!(
+            (limits.creation_rate, limits.listeners["other"].creation_rate),
+            (2.0, 2.0)
+        );
         assert!(settings.take_changed().is_none());
     }
 

@@ -91,9 +91,8 @@ impl Handler for Dispatch {
     type Connection = ConnectionState;
 
     fn connected(&self, info: ConnectionInfo) -> ConnectionState {
-        let listener = self.0.listener_names.get(info.listener).cloned().unwrap_or_default();
         ConnectionState {
-            peer: Arc::new(Peer::new(info.id, listener, info.peer)),
+            peer: Arc::new(Peer::new(info.id, info.listener, info.peer)),
             reactor: info.reactor,
             api_key: -1,
         }

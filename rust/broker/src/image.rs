@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use barnabas_net::server::Listener;
 use barnabas_wire::errors::ErrorCode;
 
 use crate::config::OptionMap;
@@ -38,6 +39,8 @@ pub enum Change {
     },
     /// All options of this broker that the data plane goes by and that were set after the start, for it or for all.
     BrokerOptions(OptionMap),
+    /// Where this broker listens from here on.
+    Listeners(Vec<Listener>),
     /// Levels of the cluster's features, all that are not 0.
     Features(BTreeMap<String, i16>),
     /// Whether clients are told of an API that the control plane serves; they are of all that nothing is said about.

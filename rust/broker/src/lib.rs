@@ -26,6 +26,7 @@ mod fetch_session;
 mod helpers;
 mod image;
 mod list_offsets;
+mod listeners;
 mod metadata;
 mod metrics;
 mod node;

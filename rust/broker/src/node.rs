@@ -24,7 +24,7 @@ use crate::upkeep::Upkeep;
 pub struct Node {
     broker: Arc<Broker>,
     server: Server<Dispatch>,
-    advertised: Vec<Endpoint>,
+    is_serving: AtomicBool,
     upkeep: Upkeep,
     cleaner: CleanerGuard,
     is_stopped: AtomicBool,
@@ -60,37 +60,55 @@ impl Node {
             reactors: broker.config.reactors,
             frame_bytes_max: options.frame_bytes_max,
             limits: broker.connections.limits()?,
-            // Without inter.broker.listener.name Kafka's is the first one of its security protocol.
-            protected_listener: 0,
+            protected_listener: broker.config.inter_broker_listener.clone(),
             request_bytes_max: options.request_bytes_max,
             idle_max: options.idle_max,
             send_mode: options.send_mode,
             socket_buffer_bytes: options.socket_buffer_bytes,
         };
         let server = Server::bind(server, Arc::new(Dispatch(Arc::clone(&broker))))?;
-        let advertised = advertised(&broker.config, &server);
         let upkeep = Upkeep::start(&broker).map_err(ServerError::Start)?;
         let cleaner = CleanerGuard(Arc::clone(&broker));
         broker.cleaner.start(&broker).map_err(ServerError::Start)?;
         Ok(Self {
             broker,
             server,
-            advertised,
+            is_serving: AtomicBool::new(false),
             upkeep,
             cleaner,
             is_stopped: AtomicBool::new(false),
         })
     }
 
-    /// What clients are to be told: listener, host and port.
-    pub fn endpoints(&self) -> &[Endpoint] {
-        &self.advertised
+    /// What clients are to be told of the listeners that are open: name, host and port.
+    pub fn endpoints(&self) -> Vec<Endpoint> {
+        let listeners = self.server.listeners().into_iter();
+        listeners
+            .map(|(name, address)| self.endpoint(&name, address.port()))
+            .collect()
+    }
+
+    /// What is advertised for a listener, with the port that was bound where none was given.
+    fn endpoint(&self, name: &str, port: u16) -> Endpoint {
+        let advertised = self.broker.config.advertised.iter().find(|told| told.name == name);
+        let told = advertised.cloned().or_else(|| self.broker.listeners.asked(name));
+        let (host, asked) = told.map_or((String::new(), 0), |told| (told.host, told.port));
+        let host = match host.as_str() {
+            "" | "0.0.0.0" | "::" => "localhost".to_owned(),
+            _ => host,
+        };
+        Endpoint {
+            listener: name.to_owned(),
+            host,
+            port: if asked == 0 { port } else { asked },
+        }
     }
 
     /// Serves requests from here on.
     pub fn open_gate(&self) {
         // The image is published as it was stored: what is asked for from here on is new.
         self.broker.logs.all_known();
+        self.is_serving.store(true, Ordering::SeqCst);
         self.server.open_gate();
     }
 
@@ -233,6 +251,8 @@ impl Node {
             self.server.set_limits(limits);
             self.spread_over_reactors();
         }
+        let is_serving = self.is_serving.load(Ordering::SeqCst);
+        self.broker.listeners.follow(&self.server, is_serving);
         Ok(())
     }
 
@@ -343,27 +363,4 @@ impl Node {
         }
         is_drained && closed.is_ok()
     }
-}
-
-/// What is advertised, with the port that was bound where none was given.
-fn advertised(config: &BrokerConfig, server: &Server<Dispatch>) -> Vec<Endpoint> {
-    let bound = config.listeners.iter().zip(server.addresses());
-    let endpoints = bound.map(|(listener, address)| {
-        let told = config
-            .advertised
-            .iter()
-            .find(|told| told.name == listener.name)
-            .unwrap_or(listener);
-        let host = match told.host.as_str() {
-            "" | "0.0.0.0" | "::" => "localhost",
-            host => host,
-        };
-        let port = if told.port == 0 { address.port() } else { told.port };
-        Endpoint {
-            listener: listener.name.clone(),
-            host: host.to_owned(),
-            port,
-        }
-    });
-    endpoints.collect()
 }

@@ -41,6 +41,7 @@ impl Broker {
                     self.connections.set_options(&options);
                     self.set_broker_options(&options);
                 }
+                Change::Listeners(listeners) => self.listeners.want(listeners),
                 Change::Controller { node_id } => image.controller = Some(node_id),
                 Change::Features(levels) => image.features = Some(Arc::new(levels)),
                 Change::Offered { api_key, is_offered } => {

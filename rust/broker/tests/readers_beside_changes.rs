@@ -112,7 +112,7 @@ impl Fixture {
             reactors: 1,
             frame_bytes_max: 1 << 20,
             limits: ConnectionLimits::default(),
-            protected_listener: 0,
+            protected_listener: "TEST".to_owned(),
             request_bytes_max: None,
             idle_max: Duration::from_secs(600),
             send_mode,

@@ -13,34 +13,38 @@ use tokio::task::AbortHandle;
 use crate::activity::Activity;
 use crate::connection::Connection;
 use crate::limits::ConnectionLimits;
+use crate::listeners::{Bound, Slot};
 use crate::server::{ACCEPT_PAUSE, ConnectionInfo, Entry, Handler, Phase, Shared, lock};
 
 /// Connections of addresses over their rate that are kept; a further one is closed at once.
 const THROTTLED_MAX: usize = 1024;
 
-/// Accepts on one listener from the opening of the gate until the server drains.
+/// Accepts on one listener from the opening of the gate until the server drains, or the listener is closed.
 pub(crate) async fn accept<H: Handler>(
     shared: Arc<Shared<H>>,
-    listener: usize,
-    socket: std::net::TcpListener,
+    listener: Arc<Slot>,
+    bound: Bound,
     mut phase: watch::Receiver<Phase>,
 ) {
     if phase.wait_for(|phase| *phase >= Phase::Serving).await.is_err() {
         return;
     }
+    let Bound { socket, told } = bound;
+    // Dropped in the opposite order: the socket first, then who waits for that is told.
+    let _told = told;
     let socket = match TcpListener::from_std(socket) {
         Ok(socket) => socket,
-        Err(error) => return log::error!("listener {listener} cannot be served: {error}"),
+        Err(error) => return log::error!("listener {} cannot be served: {error}", listener.name),
     };
     loop {
         let accepted = tokio::select! {
             _ = phase.wait_for(|phase| *phase >= Phase::Draining) => return,
-            accepted = accept_one(&shared, listener, &socket) => accepted,
+            accepted = accept_one(&shared, &listener, &socket) => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => admit(&shared, listener, stream, peer),
+            Ok((stream, peer)) => admit(&shared, &listener, stream, peer),
             Err(error) => {
-                log::warn!("accepting on listener {listener} failed: {error}");
+                log::warn!("accepting on listener {} failed: {error}", listener.name);
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
@@ -51,7 +55,7 @@ pub(crate) async fn accept<H: Handler>(
 /// stay in the backlog.
 async fn accept_one<H: Handler>(
     shared: &Shared<H>,
-    listener: usize,
+    listener: &Slot,
     socket: &TcpListener,
 ) -> io::Result<(TcpStream, SocketAddr)> {
     let accepted = socket.accept().await?;
@@ -67,7 +71,7 @@ async fn accept_one<H: Handler>(
     loop {
         let room = shared.room.notified();
         let limits = shared.limits();
-        let open_here = lock(&shared.books).per_listener.get(&listener).copied().unwrap_or(0);
+        let open_here = lock(&shared.books).per_listener.get(&listener.id).copied().unwrap_or(0);
         if open_here < limits.of_listener(listener).connections_max {
             if shared.metrics.connections.load(Ordering::SeqCst) < limits.connections_max {
                 return Ok(accepted);
@@ -83,7 +87,7 @@ async fn accept_one<H: Handler>(
 
 /// Keeps a connection whose address opens too many at once, unserved until its time is over; gives it back if it may be
 /// served.
-fn turn_away<H: Handler>(shared: &Arc<Shared<H>>, listener: usize, stream: TcpStream, ip: IpAddr) -> Option<TcpStream> {
+fn turn_away<H: Handler>(shared: &Arc<Shared<H>>, listener: &Slot, stream: TcpStream, ip: IpAddr) -> Option<TcpStream> {
     let limits = shared.limits();
     let of_listener = (listener, shared.is_protected(listener));
     let Some(delay) = lock(&shared.arrivals).record_ip(&limits, of_listener, ip, shared.now_ms()) else {
@@ -104,7 +108,7 @@ fn turn_away<H: Handler>(shared: &Arc<Shared<H>>, listener: usize, stream: TcpSt
 }
 
 /// Registers a connection and starts its task on the next reactor.
-fn admit<H: Handler>(shared: &Arc<Shared<H>>, listener: usize, stream: TcpStream, peer: SocketAddr) {
+fn admit<H: Handler>(shared: &Arc<Shared<H>>, listener: &Arc<Slot>, stream: TcpStream, peer: SocketAddr) {
     let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
     let ip = peer.ip().to_canonical();
     let Some(stream) = turn_away(shared, listener, stream, ip) else {
@@ -122,11 +126,11 @@ fn admit<H: Handler>(shared: &Arc<Shared<H>>, listener: usize, stream: TcpStream
         return;
     }
     *open += 1;
-    *books.per_listener.entry(listener).or_default() += 1;
+    *books.per_listener.entry(listener.id).or_default() += 1;
     let entry = Entry {
         task: None,
         activity: Arc::clone(&activity),
-        listener,
+        slot: Arc::clone(listener),
         ip,
     };
     books.entries.insert(id, entry);
@@ -137,7 +141,7 @@ fn admit<H: Handler>(shared: &Arc<Shared<H>>, listener: usize, stream: TcpStream
     let reactor = shared.reactor_of(id);
     let info = ConnectionInfo {
         id,
-        listener,
+        listener: Arc::clone(&listener.name),
         peer,
         reactor,
     };
@@ -215,8 +219,14 @@ impl<H: Handler> Shared<H> {
         Arc::clone(&self.limits.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn is_protected(&self, listener: usize) -> bool {
-        self.config.listeners.len() > 1 && listener == self.config.protected_listener
+    /// The name of the listener that may pass the limit of all connections, while there is another one.
+    fn protected(&self) -> Option<&str> {
+        let is_alone = lock(&self.listeners).len() < 2;
+        (!is_alone).then_some(self.config.protected_listener.as_str())
+    }
+
+    fn is_protected(&self, listener: &Slot) -> bool {
+        self.protected() == Some(&*listener.name)
     }
 
     /// Closes what is open beyond a limit that was lowered.
@@ -230,11 +240,12 @@ impl<H: Handler> Shared<H> {
         if count == 0 {
             return;
         }
+        let protected = self.protected();
         let books = lock(&self.books);
         let others = books
             .entries
             .values()
-            .filter(|entry| !self.is_protected(entry.listener));
+            .filter(|entry| protected != Some(&*entry.slot.name));
         let mut others: Vec<_> = others.collect();
         others.sort_by_key(|entry| entry.activity.last_ms());
         for task in others.iter().filter_map(|entry| entry.task.as_ref()).take(count) {
@@ -253,8 +264,11 @@ impl<H: Handler> Shared<H> {
             if *open == 0 {
                 books.per_ip.remove(&entry.ip);
             }
-            if let Some(open) = books.per_listener.get_mut(&entry.listener) {
+            if let Some(open) = books.per_listener.get_mut(&entry.slot.id) {
                 *open = open.saturating_sub(1);
+                if *open == 0 {
+                    books.per_listener.remove(&entry.slot.id);
+                }
             }
         }
         drop(books);

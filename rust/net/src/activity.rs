@@ -1,6 +1,6 @@
 //! What a connection is doing, and when it last did anything: what draining and the closing of idle connections go by.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Instant;
 
 const IDLE: u8 = 0;
@@ -13,6 +13,7 @@ pub(crate) struct Activity {
     started: Instant,
     phase: AtomicU8,
     last_ms: AtomicU64,
+    is_closing: AtomicBool,
 }
 
 impl Activity {
@@ -22,6 +23,7 @@ impl Activity {
             started,
             phase: AtomicU8::new(IDLE),
             last_ms: AtomicU64::new(0),
+            is_closing: AtomicBool::new(false),
         };
         activity.touch(Instant::now());
         activity
@@ -45,6 +47,16 @@ impl Activity {
     /// Nothing is under way but a request that is not whole yet.
     pub(crate) fn rest(&self) {
         self.phase.store(IDLE, Ordering::SeqCst);
+    }
+
+    /// Nothing more is executed after what is under way.
+    pub(crate) fn close(&self) {
+        self.is_closing.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the connection ends with what is under way.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.is_closing.load(Ordering::SeqCst)
     }
 
     /// Whether neither a request is executed nor a response sent.

@@ -98,7 +98,7 @@ impl<H: Handler> Connection<H> {
                 found_cold: sent.found_cold,
             };
             shared.handler.served(&mut self.state, &served);
-            if shared.draining.load(Ordering::SeqCst) {
+            if shared.draining.load(Ordering::SeqCst) || self.activity.is_closing() {
                 return Ok(());
             }
             if mute_ms > 0 {

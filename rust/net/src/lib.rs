@@ -10,6 +10,7 @@ mod cold;
 mod connection;
 pub mod framing;
 pub mod limits;
+mod listeners;
 pub mod outbound;
 pub mod part;
 pub mod rate;

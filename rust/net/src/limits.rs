@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
+use crate::listeners::Slot;
 use crate::rate::{Rate, Window};
 
 /// Addresses whose rates are kept apart; further ones share a rate.
@@ -30,8 +31,8 @@ pub struct ListenerLimits {
 pub struct ConnectionLimits {
     /// Open connections; over it nothing more is accepted (`max.connections`).
     pub connections_max: usize,
-    /// By listener; those that are not named have the limits of the broker.
-    pub listeners: Vec<ListenerLimits>,
+    /// By the listener's name in lower case; those that are not named have the limits of the broker.
+    pub listeners: HashMap<String, ListenerLimits>,
     /// Open connections of one address; over it a new one is closed (`max.connections.per.ip`).
     pub per_ip_max: usize,
     /// The same for some addresses (`max.connections.per.ip.overrides`).
@@ -50,7 +51,7 @@ impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
             connections_max: usize::MAX,
-            listeners: Vec::new(),
+            listeners: HashMap::new(),
             per_ip_max: usize::MAX,
             per_ip_overrides: HashMap::new(),
             creation_rate: f64::INFINITY,
@@ -65,8 +66,8 @@ impl Default for ConnectionLimits {
 }
 
 impl ConnectionLimits {
-    pub(crate) fn of_listener(&self, listener: usize) -> ListenerLimits {
-        self.listeners.get(listener).copied().unwrap_or(ListenerLimits {
+    pub(crate) fn of_listener(&self, listener: &Slot) -> ListenerLimits {
+        self.listeners.get(&listener.key).copied().unwrap_or(ListenerLimits {
             connections_max: self.connections_max,
             creation_rate: self.creation_rate,
         })
@@ -102,7 +103,7 @@ impl Arrivals {
     pub(crate) fn record(
         &mut self,
         limits: &ConnectionLimits,
-        listener: usize,
+        listener: &Slot,
         is_protected: bool,
         now_ms: i64,
     ) -> Duration {
@@ -111,7 +112,7 @@ impl Arrivals {
             self.all.record(limits.window, 1.0, now_ms);
             throttle_ms = self.all.throttle_ms(limits.window, limits.creation_rate, now_ms);
         }
-        let rate = self.listeners.entry(listener).or_default();
+        let rate = self.listeners.entry(listener.id).or_default();
         rate.record(limits.window, 1.0, now_ms);
         let limit = limits.of_listener(listener).creation_rate;
         throttle_ms = throttle_ms.max(rate.throttle_ms(limits.window, limit, now_ms));
@@ -123,7 +124,7 @@ impl Arrivals {
     pub(crate) fn record_ip(
         &mut self,
         limits: &ConnectionLimits,
-        (listener, is_protected): (usize, bool),
+        (listener, is_protected): (&Slot, bool),
         ip: IpAddr,
         now_ms: i64,
     ) -> Option<Duration> {
@@ -146,8 +147,16 @@ impl Arrivals {
         if !is_protected {
             self.all.record(window, -1.0, now_ms);
         }
-        self.listeners.entry(listener).or_default().record(window, -1.0, now_ms);
+        self.listeners
+            .entry(listener.id)
+            .or_default()
+            .record(window, -1.0, now_ms);
         Some(limits.bounded(throttle_ms))
+    }
+
+    /// A listener is closed.
+    pub(crate) fn forget_listener(&mut self, id: usize) {
+        self.listeners.remove(&id);
     }
 
     fn forget_quiet_ones(&mut self, window: Window, now_ms: i64) {
@@ -164,19 +173,25 @@ impl Arrivals {
 mod tests {
     use super::*;
 
+    fn listener(id: usize) -> Slot {
+        Slot {
+            id,
+            name: format!("L{id}").into(),
+            key: format!("l{id}"),
+        }
+    }
+
     fn limits() -> ConnectionLimits {
+        let of_listener = |creation_rate| ListenerLimits {
+            connections_max: 5,
+            creation_rate,
+        };
         ConnectionLimits {
             creation_rate: 10.0,
-            listeners: vec![
-                ListenerLimits {
-                    connections_max: 5,
-                    creation_rate: 3.0,
-                },
-                ListenerLimits {
-                    connections_max: 5,
-                    creation_rate: 100.0,
-                },
-            ],
+            listeners: HashMap::from([
+                ("l0".to_owned(), of_listener(3.0)),
+                ("l1".to_owned(), of_listener(100.0)),
+            ]),
             ..ConnectionLimits::default()
         }
     }
@@ -187,18 +202,24 @@ mod tests {
         let mut arrivals = Arrivals::default();
         // Ten seconds' worth of connections may come at once.
         for _ in 0..30 {
-            assert_eq!(arrivals.record(&limits, 0, false, 0), Duration::ZERO);
+            assert_eq!(arrivals.record(&limits, &listener(0), false, 0), Duration::ZERO);
         }
         // One more of 3 a second is a third of a second too many; a protected listener's are its own business.
-        assert_eq!(arrivals.record(&limits, 0, true, 0), Duration::from_millis(333));
+        assert_eq!(
+            arrivals.record(&limits, &listener(0), true, 0),
+            Duration::from_millis(333)
+        );
         for _ in 30..100 {
-            assert_eq!(arrivals.record(&limits, 1, false, 0), Duration::ZERO);
+            assert_eq!(arrivals.record(&limits, &listener(1), false, 0), Duration::ZERO);
         }
-        assert_eq!(arrivals.record(&limits, 1, false, 0), Duration::from_millis(100));
+        assert_eq!(
+            arrivals.record(&limits, &listener(1), false, 0),
+            Duration::from_millis(100)
+        );
         for _ in 0..100 {
-            arrivals.record(&limits, 1, false, 0);
+            arrivals.record(&limits, &listener(1), false, 0);
         }
-        assert_eq!(arrivals.record(&limits, 1, false, 0), Duration::from_secs(1));
+        assert_eq!(arrivals.record(&limits, &listener(1), false, 0), Duration::from_secs(1));
     }
 
     #[test]
@@ -212,18 +233,18 @@ mod tests {
         };
         let mut arrivals = Arrivals::default();
         for _ in 0..10 {
-            assert_eq!(arrivals.record(&limits, 0, false, 0), Duration::ZERO);
-            assert_eq!(arrivals.record_ip(&limits, (0, false), one, 0), None);
+            assert_eq!(arrivals.record(&limits, &listener(0), false, 0), Duration::ZERO);
+            assert_eq!(arrivals.record_ip(&limits, (&listener(0), false), one, 0), None);
         }
         for _ in 0..50 {
-            assert_eq!(arrivals.record(&limits, 0, false, 0), Duration::ZERO);
+            assert_eq!(arrivals.record(&limits, &listener(0), false, 0), Duration::ZERO);
             assert_eq!(
-                arrivals.record_ip(&limits, (0, false), one, 0),
+                arrivals.record_ip(&limits, (&listener(0), false), one, 0),
                 Some(Duration::from_secs(1))
             );
         }
-        assert_eq!(arrivals.record(&limits, 0, false, 0), Duration::ZERO);
-        assert_eq!(arrivals.record_ip(&limits, (0, false), other, 0), None);
+        assert_eq!(arrivals.record(&limits, &listener(0), false, 0), Duration::ZERO);
+        assert_eq!(arrivals.record_ip(&limits, (&listener(0), false), other, 0), None);
     }
 
     #[test]
@@ -234,11 +255,11 @@ mod tests {
         };
         let mut arrivals = Arrivals::default();
         for number in 0..u32::try_from(2 * ADDRESSES_MAX).unwrap() {
-            arrivals.record_ip(&limits, (0, false), IpAddr::V4(number.into()), 0);
+            arrivals.record_ip(&limits, (&listener(0), false), IpAddr::V4(number.into()), 0);
         }
         assert_eq!(arrivals.addresses.len(), ADDRESSES_MAX + 1);
         let later_ms = limits.window.total_ms();
-        arrivals.record_ip(&limits, (0, false), IpAddr::V4(7.into()), later_ms);
+        arrivals.record_ip(&limits, (&listener(0), false), IpAddr::V4(7.into()), later_ms);
         assert_eq!(arrivals.addresses.len(), 1);
     }
 }

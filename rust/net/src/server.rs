@@ -6,29 +6,27 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use socket2::{Domain, Protocol, Socket, Type};
 use thiserror::Error;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::accept::{accept, close_idle};
+use crate::accept::close_idle;
 use crate::activity::Activity;
 use crate::budget::Budget;
 use crate::framing::{BufferPool, Frame};
 use crate::limits::{Arrivals, ConnectionLimits};
+use crate::listeners::{self, Open, Slot};
 use crate::part::{RangeSource, Response};
 
 pub use crate::send::SendMode;
 
-/// Connections that the kernel holds for us before they are accepted.
-const BACKLOG: i32 = 1024;
 /// Threads per reactor that read what is not in the page cache.
 const HELPERS_PER_REACTOR: usize = 2;
 /// How long accepting pauses after it failed (out of descriptors).
@@ -56,7 +54,7 @@ pub enum ServerError {
 }
 
 /// A name and an address to listen on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listener {
     /// The listener's name, e.g. `PLAINTEXT`.
     pub name: String,
@@ -69,7 +67,7 @@ pub struct Listener {
 /// Limits and modes of a server.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
-    /// Where to listen.
+    /// Where to listen at first; [`Server::add_listener`] and [`Server::remove_listener`] change it.
     pub listeners: Vec<Listener>,
     /// Reactor threads at first; [`Server::set_reactors`] changes it.
     pub reactors: usize,
@@ -77,9 +75,9 @@ pub struct ServerConfig {
     pub frame_bytes_max: usize,
     /// Who may connect; [`Server::set_limits`] changes it.
     pub limits: ConnectionLimits,
-    /// Index of the listener that may pass the limit of all connections when there are others: it takes the place of the
+    /// Name of the listener that may pass the limit of all connections when there are others: it takes the place of the
     /// connection of another one that was not used for longest (in Kafka the inter-broker listener).
-    pub protected_listener: usize,
+    pub protected_listener: String,
     /// Bytes of requests that may be read or executed at once; over it no connection is read
     /// (`queued.max.request.bytes`). `None`: no limit.
     pub request_bytes_max: Option<usize>,
@@ -96,8 +94,8 @@ pub struct ServerConfig {
 pub struct ConnectionInfo {
     /// Unique in this server's life.
     pub id: u64,
-    /// Index into the configured listeners.
-    pub listener: usize,
+    /// The name of its listener.
+    pub listener: Arc<str>,
     /// The peer's address.
     pub peer: SocketAddr,
     /// The reactor that serves it, and no other thread.
@@ -199,7 +197,7 @@ pub struct ServerMetrics {
 pub(crate) struct Entry {
     pub(crate) task: Option<AbortHandle>,
     pub(crate) activity: Arc<Activity>,
-    pub(crate) listener: usize,
+    pub(crate) slot: Arc<Slot>,
     pub(crate) ip: IpAddr,
 }
 
@@ -208,6 +206,7 @@ pub(crate) struct Entry {
 pub(crate) struct Books {
     pub(crate) entries: HashMap<u64, Entry>,
     pub(crate) per_ip: HashMap<IpAddr, usize>,
+    /// By the number of the listener.
     pub(crate) per_listener: HashMap<usize, usize>,
 }
 
@@ -227,6 +226,9 @@ pub(crate) struct Shared<H: Handler> {
     /// The same for the accept loops, which wait for room.
     pub(crate) room: tokio::sync::Notify,
     pub(crate) next_id: AtomicU64,
+    /// Locked before the reactors.
+    pub(crate) listeners: Mutex<Vec<Open>>,
+    pub(crate) next_listener: AtomicUsize,
     pub(crate) draining: AtomicBool,
     pub(crate) reactors: Mutex<Vec<Reactor>>,
     /// How many of them get new connections.
@@ -245,9 +247,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A running server.
 pub struct Server<H: Handler> {
-    shared: Arc<Shared<H>>,
-    addresses: Vec<SocketAddr>,
-    phase: watch::Sender<Phase>,
+    pub(crate) shared: Arc<Shared<H>>,
+    pub(crate) phase: watch::Sender<Phase>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -264,7 +265,7 @@ pub(crate) enum Phase {
 impl<H: Handler> std::fmt::Debug for Server<H> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Server")
-            .field("addresses", &self.addresses)
+            .field("listeners", &self.listeners())
             .finish_non_exhaustive()
     }
 }
@@ -275,18 +276,7 @@ impl<H: Handler> Server<H> {
         let sockets = config
             .listeners
             .iter()
-            .map(|listener| {
-                bind_listener(listener, &config).map_err(|source| ServerError::Bind {
-                    listener: listener.name.clone(),
-                    host: listener.host.clone(),
-                    port: listener.port,
-                    source,
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        let addresses = sockets
-            .iter()
-            .map(std::net::TcpListener::local_addr)
+            .map(|listener| listeners::bind(listener, &config))
             .collect::<Result<Vec<_>, _>>()?;
         let reactors = config.reactors.max(1);
         let shared = Arc::new(Shared {
@@ -302,6 +292,8 @@ impl<H: Handler> Server<H> {
             gone: Condvar::new(),
             room: tokio::sync::Notify::new(),
             next_id: AtomicU64::new(1),
+            listeners: Mutex::default(),
+            next_listener: AtomicUsize::new(0),
             draining: AtomicBool::new(false),
             reactors: Mutex::new(Vec::new()),
             reactors_in_use: AtomicUsize::new(reactors),
@@ -309,18 +301,19 @@ impl<H: Handler> Server<H> {
         let (phase, _) = watch::channel(Phase::Gated);
         let server = Self {
             shared,
-            addresses,
             phase,
             threads: Mutex::new(Vec::new()),
         };
-        let mut sockets = Some(sockets);
         for index in 0..reactors {
-            server.start_reactor(index, sockets.take().unwrap_or_default())?;
+            server.start_reactor(index)?;
+        }
+        for (listener, socket) in server.shared.config.listeners.iter().zip(sockets) {
+            listeners::open_bound(&server.shared, &server.phase, listener, socket)?;
         }
         Ok(server)
     }
 
-    fn start_reactor(&self, index: usize, sockets: Vec<std::net::TcpListener>) -> io::Result<()> {
+    fn start_reactor(&self, index: usize) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .enable_time()
@@ -344,9 +337,6 @@ impl<H: Handler> Server<H> {
                 }
                 runtime.block_on(async {
                     if index == 0 {
-                        for (listener, socket) in sockets.into_iter().enumerate() {
-                            tokio::spawn(accept(Arc::clone(&shared), listener, socket, phase.clone()));
-                        }
                         tokio::spawn(close_idle(Arc::clone(&shared)));
                     }
                     // An error means that the server was dropped.
@@ -355,11 +345,6 @@ impl<H: Handler> Server<H> {
             })?;
         lock(&self.threads).push(thread);
         Ok(())
-    }
-
-    /// The addresses as bound, in the order of the configured listeners.
-    pub fn addresses(&self) -> &[SocketAddr] {
-        &self.addresses
     }
 
     /// Starts to accept; what connected before waits in the backlog.
@@ -378,7 +363,7 @@ impl<H: Handler> Server<H> {
         let count = count.max(1);
         let started = lock(&self.shared.reactors).len();
         for index in started..count {
-            self.start_reactor(index, Vec::new())?;
+            self.start_reactor(index)?;
         }
         self.shared.reactors_in_use.store(count, Ordering::Relaxed);
         Ok(())
@@ -421,7 +406,8 @@ impl<H: Handler> Server<H> {
                 log::error!("a reactor thread panicked");
             }
         }
-        // The handles keep the descriptors of their runtimes open.
+        // The handles, those of tasks too, keep the descriptors of their runtimes open.
+        lock(&self.shared.listeners).clear();
         lock(&self.shared.reactors).clear();
         drained
     }
@@ -484,37 +470,4 @@ pub fn raise_file_limit() -> io::Result<()> {
             maximum: limit.maximum,
         },
     )?)
-}
-
-fn bind_listener(listener: &Listener, config: &ServerConfig) -> io::Result<std::net::TcpListener> {
-    let host = if listener.host.is_empty() {
-        "0.0.0.0"
-    } else {
-        listener.host.as_str()
-    };
-    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    let mut addresses: Vec<_> = (host, listener.port).to_socket_addrs()?.collect();
-    // A name such as localhost may stand for both; clients that try one address try this one.
-    addresses.sort_by_key(SocketAddr::is_ipv6);
-    for address in addresses {
-        match bind_address(address, config) {
-            Ok(socket) => return Ok(socket),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
-}
-
-fn bind_address(address: SocketAddr, config: &ServerConfig) -> io::Result<std::net::TcpListener> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    socket.set_reuse_address(true)?;
-    socket.set_nonblocking(true)?;
-    if let Some(bytes) = config.socket_buffer_bytes {
-        // Accepted sockets inherit these, which is the only time at which a receive window can still be scaled up.
-        socket.set_send_buffer_size(bytes)?;
-        socket.set_recv_buffer_size(bytes)?;
-    }
-    socket.bind(&address.into())?;
-    socket.listen(BACKLOG)?;
-    Ok(socket.into())
 }

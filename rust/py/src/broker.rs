@@ -81,11 +81,11 @@ impl BrokerCore {
         })
     }
 
-    /// Listener, host and port of every endpoint that clients are told.
+    /// Listener, host and port of every endpoint that clients are told, of the listeners that are open now.
     fn endpoints(&self, py: Python<'_>) -> PyResult<Vec<ListenerTuple>> {
-        let endpoints = self.node(py)?.endpoints().iter();
+        let endpoints = self.node(py)?.endpoints().into_iter();
         Ok(endpoints
-            .map(|endpoint| (endpoint.listener.clone(), endpoint.host.clone(), endpoint.port))
+            .map(|endpoint| (endpoint.listener, endpoint.host, endpoint.port))
             .collect())
     }
 
@@ -324,6 +324,7 @@ fn broker_config(config: &Bound<'_, PyDict>) -> PyResult<BrokerConfig> {
         cluster_id: required(config, "cluster_id")?,
         listeners: listeners(required(config, "listeners")?),
         advertised: listeners(required(config, "advertised")?),
+        inter_broker_listener: required(config, "inter_broker_listener")?,
         reactors: required(config, "reactors")?,
         reactors_max: required(config, "reactors_max")?,
         temporary: required(config, "temporary")?,
@@ -458,6 +459,10 @@ fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
         "broker_options" => {
             let (_, options): (String, OptionMap) = tuple.extract()?;
             Ok(Change::BrokerOptions(options))
+        }
+        "listeners" => {
+            let (_, wanted): (String, Vec<ListenerTuple>) = tuple.extract()?;
+            Ok(Change::Listeners(listeners(wanted)))
         }
         "topic" => topic_change(tuple),
         "features" => {

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from barnabas import errors
-from barnabas.broker.options import BROKER_OPTIONS, EFFECTIVE, EMBEDDED_DEFAULTS, BrokerOptions, parse_properties
+from barnabas.broker.options import BROKER_OPTIONS, EFFECTIVE, EMBEDDED_DEFAULTS, BrokerOptions
+from barnabas.broker.properties import parse_properties
 from barnabas.controller.broker_options import KAFKA_OPTIONS
 from barnabas.controller.topic_options import BROKER_SYNONYMS, TOPIC_OPTIONS
 
@@ -76,7 +77,8 @@ def test_topic_defaults_come_from_the_strongest_broker_option_in_the_topics_unit
 )
 def test_listeners(given: dict[str, Any], listeners: list[Any], advertised: list[Any]) -> None:
     options = BrokerOptions.parse(given)
-    assert (options.listeners, options.advertised_endpoints()) == (listeners, advertised)
+    bound = [(name, host or "localhost", port) for name, host, port in options.advertised or options.listeners]
+    assert (options.listeners, options.told_endpoints(bound, [])) == (listeners, advertised)
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ pub(crate) fn config(dir: &Path, broker: &[(&str, &str)]) -> BrokerConfig {
         node_id: 1,
         cluster_id: "test-cluster-0123456789".to_owned(),
         advertised: vec![listener.clone()],
+        inter_broker_listener: String::new(),
         listeners: vec![listener],
         reactors: 1,
         reactors_max: 1,
@@ -100,7 +101,7 @@ pub(crate) fn topic_change(name: &str, topic_id: [u8; 16], partitions: i32, lead
 
 /// Publishes the broker itself and [`TOPIC`] with these options.
 pub(crate) fn publish(node: &Node, topic_options: &[(&str, &str)]) {
-    let endpoints: Vec<Endpoint> = node.endpoints().to_vec();
+    let endpoints: Vec<Endpoint> = node.endpoints();
     let topic = TopicChange {
         options: options(topic_options),
         ..topic_change(TOPIC, TOPIC_ID, 3, 5)

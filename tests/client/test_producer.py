@@ -1,6 +1,7 @@
 """The producer against our broker and against the reference Kafka."""
 
 import time
+from typing import NamedTuple
 
 import pytest
 from reading import read, values
@@ -37,6 +38,58 @@ def test_everything_of_a_record_arrives(producer, topic, consumer):
     assert (tombstone.key, tombstone.value, tombstone.headers) == (b"tombstone", None, [])
     assert (empty.key, empty.value) == (None, b"")
     assert (buffers.key, buffers.value) == (b"view", b"array")
+
+
+def test_keys_values_and_headers_of_every_short_length_arrive(producer, topic, consumer):
+    every = [bytes(range(length)) for length in range(71)]
+    for key, value in zip(every, reversed(every), strict=True):
+        headers = [("n" * len(key), value[::2]), ("none", None)]
+        producer.send(topic, value, key=key, partition=0, headers=headers)
+    producer.flush(30)
+    reader = consumer()
+    reader.assign([TopicPartition(topic, 0)])
+    found = [(record.key, record.value, record.headers) for record in read(reader, 71)]
+    expected = [
+        (key, value, [("n" * len(key), value[::2]), ("none", None)])
+        for key, value in zip(every, reversed(every), strict=True)
+    ]
+    assert found == expected
+
+
+def test_headers_of_any_shape_arrive(producer, topic, consumer):
+    class Name(str):
+        __slots__ = ()
+
+    class Pair(NamedTuple):
+        name: str
+        value: object
+
+    odd = [
+        Pair("tuple", b"1"),
+        (Name("sub"), bytearray(b"2")),
+        ("view", memoryview(b"3")),
+        ("null", None),
+        ("\u00fc", b""),
+    ]
+    producer.send(topic, b"one", partition=0, headers=iter(odd))
+    producer.send(topic, b"two", partition=0, headers=tuple(odd[:1]))
+    producer.send_many(topic, [b"three", b"four"], headers=[odd, None], partition=0)
+    producer.flush(30)
+    reader = consumer()
+    reader.assign([TopicPartition(topic, 0)])
+    plain = [("tuple", b"1"), ("sub", b"2"), ("view", b"3"), ("null", None), ("\u00fc", b"")]
+    assert [record.headers for record in read(reader, 4)] == [plain, plain[:1], plain, []]
+
+
+@pytest.mark.parametrize(
+    "headers", [["pair"], [("one",)], [(b"name", b"value")], [("name", 1)], [("name", "text")], [("\ud800", b"")], 7]
+)
+def test_what_is_no_header_is_refused_and_nothing_is_sent(producer, topic, headers):
+    with pytest.raises((TypeError, ValueError)):
+        producer.send(topic, b"value", headers=headers)
+    with pytest.raises((TypeError, ValueError)):
+        producer.send_many(topic, [b"value"], headers=[headers])
+    assert producer.metrics()["batches_incomplete"] == 0
 
 
 def test_records_of_a_key_go_to_the_partition_that_kafka_would_choose(producer, topic):

@@ -160,6 +160,14 @@ mod tests {
             field("ao", DataType::List(Arc::new(field("element", object)))),
             field("m", DataType::Map(Arc::new(entries), false)),
             field("day", DataType::Date32),
+            field("v", DataType::Struct(crate::variant::variant_fields())),
+            field(
+                "av",
+                DataType::List(Arc::new(field(
+                    "element",
+                    DataType::Struct(crate::variant::variant_fields()),
+                ))),
+            ),
         ];
         [leaves, nested.to_vec()].concat()
     }
@@ -213,7 +221,7 @@ mod tests {
 
     fn document() -> impl Strategy<Value = String> {
         let name = prop::sample::select(vec![
-            "i", "l", "d", "b", "s", "t", "o", "a", "ao", "m", "day", "x", "\\u0069",
+            "i", "l", "d", "b", "s", "t", "o", "a", "ao", "m", "day", "v", "av", "x", "\\u0069",
         ]);
         let space = prop::sample::select(vec!["", "", "", " ", "\n "]);
         let value = single().prop_recursive(3, 24, 6, move |inner| {

@@ -273,3 +273,140 @@ fn half_pair(at: usize) -> Refused {
         what: "half a surrogate pair",
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::Array;
+    use arrow_array::cast::AsArray;
+
+    use super::*;
+    use crate::json::{Syntax, decoder};
+    use crate::variant::variant_fields;
+
+    fn column() -> VariantColumn {
+        VariantColumn::new(&variant_fields()).unwrap()
+    }
+
+    /// The value and dictionary of each text; nothing for one that is refused.
+    fn encoded(texts: &[&str]) -> Vec<Option<(Vec<u8>, Vec<u8>)>> {
+        let mut column = column();
+        for text in texts {
+            if column
+                .append_whole(&mut Scanner::new(text.as_bytes(), Syntax::default()))
+                .is_err()
+            {
+                column.push_null().unwrap();
+            }
+        }
+        let rows = column.finish_column().unwrap();
+        let rows = rows.as_struct();
+        let bytes = |index: usize, row: usize| rows.column(index).as_binary::<i32>().value(row).to_vec();
+        (0..rows.len())
+            .map(|row| rows.is_valid(row).then(|| (bytes(0, row), bytes(1, row))))
+            .collect()
+    }
+
+    fn value(text: &str) -> Vec<u8> {
+        encoded(&[text])[0].clone().unwrap().0
+    }
+
+    #[test]
+    fn fields_are_in_the_order_of_their_names_and_names_in_that_of_their_first_use() {
+        let object = vec![2, 2, 1, 0, 2, 0, 4, 0x0c, 1, 0x05, b'x'];
+        let names = vec![1, 2, 0, 1, 2, b'b', b'a'];
+        let found = encoded(&[r#"{"b": 1, "a": "x"}"#, r#"[{"a": 1}]"#, r#"{"b": 1, "a": "x"}"#]);
+        assert_eq!(found[0], Some((object.clone(), names.clone())));
+        assert_eq!(
+            found[1],
+            Some((vec![3, 1, 0, 7, 2, 1, 0, 0, 2, 0x0c, 1], vec![1, 1, 0, 1, b'a']))
+        );
+        assert_eq!(found[2], Some((object, names)), "what came before makes no difference");
+    }
+
+    #[test]
+    fn numbers_take_the_fewest_bytes() {
+        assert_eq!(value("-128"), [0x0c, 0x80]);
+        assert_eq!(value("128"), [0x10, 0x80, 0]);
+        assert_eq!(value("-32769"), [0x14, 0xff, 0x7f, 0xff, 0xff]);
+        assert_eq!(value("2147483648"), [0x18, 0, 0, 0, 0x80, 0, 0, 0, 0]);
+        assert_eq!(value("-1.50"), [0x20, 2, 0x6a, 0xff, 0xff, 0xff]);
+        assert_eq!(value("0.0000000001"), [0x24, 10, 1, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(value("9223372036854775808")[..2], [0x28, 0]);
+        assert_eq!(value("1e2"), [&[0x1c][..], &100f64.to_le_bytes()].concat());
+        assert_eq!(value(&"9".repeat(38))[0], 0x28);
+        assert_eq!(value(&"9".repeat(39))[0], 0x1c);
+    }
+
+    #[test]
+    fn texts_of_64_bytes_have_a_length_of_four_bytes() {
+        assert_eq!(value(&format!("\"{}\"", "a".repeat(63)))[..2], [0xfd, b'a']);
+        assert_eq!(
+            value(&format!("\"{}\"", "a".repeat(64)))[..6],
+            [0x40, 64, 0, 0, 0, b'a']
+        );
+        assert_eq!(value(r#""\ud83d\ude00""#), [&[0x11], "😀".as_bytes()].concat());
+    }
+
+    #[test]
+    fn many_elements_and_many_bytes_widen_the_head() {
+        let list = value(&format!("[{}0]", "0,".repeat(255)));
+        assert_eq!(list[..8], [0x17, 0, 1, 0, 0, 0, 0, 2]);
+        assert_eq!(value(&format!("[\"{}\"]", "a".repeat(70_000)))[..3], [0x0b, 1, 0]);
+    }
+
+    #[test]
+    fn names_have_the_order_of_utf_16() {
+        // U+FFFF is one unit, above the two that stand for U+1F600.
+        assert_eq!(value("{\"\u{ffff}\": 1, \"😀\": 2}")[2..4], [1, 0]);
+        assert_eq!(value("{\"\u{d7ff}\": 1, \"😀\": 2, \"a\": 3}")[2..5], [2, 0, 1]);
+    }
+
+    #[test]
+    fn what_cannot_be_held_is_refused_and_leaves_nothing() {
+        let refused = [
+            r#"{"a": 1, "b": {"c": 1, "c": 2}}"#,
+            r#"{"a": 1, "\u0061": 2}"#,
+            r#""\ud83d""#,
+            r#"{"\udc00": 1}"#,
+            "{",
+            "1]",
+            "1x",
+        ];
+        let texts: Vec<&str> = refused.iter().flat_map(|text| [*text, "[true]"]).collect();
+        for (text, found) in texts.iter().zip(encoded(&texts)) {
+            let expected = (*text == "[true]").then(|| (vec![3, 1, 0, 1, 4], vec![1, 0, 0]));
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn more_names_than_are_kept_make_no_difference() {
+        let many: Vec<String> = (0..12_000)
+            .map(|number| format!("{{\"n{number}\": 0, \"a\": 1}}"))
+            .collect();
+        let texts: Vec<&str> = many.iter().map(String::as_str).collect();
+        for (text, found) in texts.iter().zip(encoded(&texts)) {
+            assert_eq!(found, encoded(&[text])[0], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_field_is_null_where_it_is_missing_only() {
+        let field = arrow_schema::Field::new("v", arrow_schema::DataType::Struct(variant_fields()), true);
+        let mut decoder = decoder(&[&field], &JsonOptions::default()).unwrap();
+        let texts = [
+            r#"{"v": null}"#,
+            "{}",
+            r#"{"v": [1}"#,
+            r#"{"v": {"a": 1, "a": 2}}"#,
+            r#"{"v":  7}"#,
+        ];
+        let bad: Vec<bool> = (texts.iter())
+            .map(|text| decoder.push(Some(text.as_bytes())).unwrap().is_some())
+            .collect();
+        assert_eq!(bad, [false, false, true, true, false]);
+        let rows = decoder.finish().unwrap().remove(0);
+        let valid: Vec<bool> = (0..rows.len()).map(|row| rows.is_valid(row)).collect();
+        assert_eq!(valid, [true, false, false, false, true]);
+    }
+}

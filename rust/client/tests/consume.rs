@@ -373,6 +373,26 @@ fn a_partition_is_read_from_start_to_end() {
     );
 }
 
+/// A fetch that was sent ahead would wait at the broker for records, and whoever reads next on the connection with it.
+#[test]
+fn nothing_is_fetched_beyond_the_end_of_a_range() {
+    let broker = FakeBroker::obedient(1);
+    for _ in 0..10 {
+        fill(&broker, 0, 10, Compression::None);
+    }
+    let client = client(&broker);
+    let ranges = [(0, 100), (50, 100), (90, 100), (0, 10), (0, 100)];
+    for (start, end) in ranges {
+        let reader = client.partition_reader("t", 0, start, end).unwrap();
+        assert!(reader.map(Result::unwrap).count() > 0, "[{start}, {end})");
+    }
+    assert_eq!(
+        broker.count(api::FETCH),
+        ranges.len(),
+        "one each: all of a range comes at once"
+    );
+}
+
 /// A body that tells at which version it was encoded.
 #[derive(Debug)]
 struct VersionMessage;

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, StructArray};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{DataType, Field};
 
+use super::variant::is_well_formed;
 use super::{check_policies, decode, leaves, nested, values};
 use crate::json::{JsonWriteOptions, TimeOptions, encode};
-use crate::{Pattern, PayloadOptions};
+use crate::variant::variant_fields;
+use crate::{Pattern, PayloadFormat, PayloadOptions};
 
 /// Options of syntax, one for each bit of an input's first byte.
 const SWITCHES: [&str; 7] = [
@@ -39,8 +42,33 @@ pub fn json(data: &[u8]) {
         return;
     };
     let fields = fields();
-    if let Some((rows, _)) = check_policies(&fields, &values, &options) {
+    let with_variant = [fields.as_slice(), &[variant_field()]].concat();
+    if let Some((rows, _)) = check_policies(&with_variant, &values, &options) {
         check_writing(&fields, &rows);
+        check_variants(rows.column_by_name("v"));
+    }
+    let mut whole = options;
+    if let PayloadFormat::Json(options) = &mut whole.format {
+        options.single_variant = Some("v".to_owned());
+    }
+    if let Some((rows, _)) = check_policies(&[variant_field()], &values, &whole) {
+        check_variants(rows.column_by_name("v"));
+    }
+}
+
+fn variant_field() -> Field {
+    Field::new("v", DataType::Struct(variant_fields()), true)
+}
+
+/// Whatever the text was, what was made of it is a variant.
+fn check_variants(column: Option<&ArrayRef>) {
+    let Some(rows) = column.and_then(|column| column.as_struct_opt()) else {
+        return;
+    };
+    let [values, dictionaries] = rows.columns() else { return };
+    let (values, dictionaries) = (values.as_binary::<i32>(), dictionaries.as_binary::<i32>());
+    for row in (0..rows.len()).filter(|row| rows.is_valid(*row)) {
+        assert!(is_well_formed(values.value(row), dictionaries.value(row)), "a variant");
     }
 }
 

@@ -4,6 +4,7 @@ mod avro;
 mod csv;
 mod json;
 mod text;
+mod variant;
 
 use std::sync::Arc;
 

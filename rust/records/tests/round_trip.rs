@@ -114,6 +114,22 @@ fn read(batch: &BatchRef<'_>) -> Vec<(i64, OwnedRecord)> {
         .collect()
 }
 
+#[test]
+fn keys_values_and_headers_of_every_short_length_read_back() {
+    let bytes = |len: u8| (0..len).collect::<Vec<u8>>();
+    let records: Vec<_> = (0..=70_u8)
+        .map(|len| OwnedRecord {
+            timestamp: i64::from(len),
+            key: Some(bytes(len)),
+            value: Some(bytes(70 - len)),
+            headers: vec![(bytes(len), Some(bytes(len / 2))), (bytes(1), None)],
+        })
+        .collect();
+    let built = build(&records, &Seal::default());
+    let expected: Vec<_> = (0_i64..).zip(records).collect();
+    assert_eq!(read(&BatchRef::parse(&built).unwrap()), expected);
+}
+
 proptest! {
     #[test]
     fn batches_read_back_as_they_were_written(records in vec(any_record(), 1..40), seal in any_seal()) {

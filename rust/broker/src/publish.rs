@@ -62,8 +62,7 @@ impl Broker {
                     // A topic of the same name that goes in this very delta must leave its directory first.
                     self.remove(&removed);
                     removed.clear();
-                    let topic = self.build_topic(&image, topic, &mut changed)?;
-                    image.put_topic(topic);
+                    image.put_topic(self.build_topic(&image, topic, &mut changed)?);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Reading from the closest replica (KIP-392), against two scripted brokers: 1 leads, 2 follows.
 
-#![expect(clippy::unwrap_used, reason = "a test that fails stops")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that fails stops")]
 
 mod fake;
 

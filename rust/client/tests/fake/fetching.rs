@@ -63,6 +63,34 @@ impl FetchSession {
     }
 }
 
+fn is_told(data: &PartitionData<'_>) -> bool {
+    !data.records.is_empty() || data.preferred_read_replica >= 0
+}
+
+fn answer<'r>(state: &State, asked: &FetchPartition, records: &'r [u8], act: Act, rack: &str) -> PartitionData<'r> {
+    let log = &state.partitions[&asked.partition];
+    let is_outside = asked.fetch_offset < log.start || asked.fetch_offset > log.end;
+    let error_code = match act {
+        Act::Refuse(code) => code,
+        _ if is_outside => ErrorCode::OFFSET_OUT_OF_RANGE.code(),
+        _ => 0,
+    };
+    let preferred = state
+        .preferred
+        .filter(|(preferred, _)| *preferred == rack && error_code == 0);
+    let is_empty = error_code != 0 || preferred.is_some();
+    PartitionData {
+        partition_index: asked.partition,
+        error_code,
+        high_watermark: log.end,
+        last_stable_offset: log.end,
+        log_start_offset: log.start,
+        records: Records::Bytes(if is_empty { &[] } else { records }),
+        preferred_read_replica: preferred.map_or(-1, |(_, node)| node),
+        ..Default::default()
+    }
+}
+
 pub(super) fn fetch(state: &mut State, version: i16, reader: &mut Reader<'_>, act: Act) -> Vec<u8> {
     let request = FetchRequest::decode(reader, version).unwrap();
     let goes_on = request.session_epoch > 0;
@@ -81,38 +109,13 @@ pub(super) fn fetch(state: &mut State, version: i16, reader: &mut Reader<'_>, ac
         .iter()
         .map(|asked| state.partitions[&asked.partition].read(asked.fetch_offset, limit(asked)))
         .collect();
-    let mut partitions = Vec::new();
-    for (asked, records) in asked.iter().zip(&buffers) {
-        let log = &state.partitions[&asked.partition];
-        let is_outside = asked.fetch_offset < log.start || asked.fetch_offset > log.end;
-        let error_code = match act {
-            Act::Refuse(code) => code,
-            _ if is_outside => ErrorCode::OFFSET_OUT_OF_RANGE.code(),
-            _ => 0,
-        };
-        let preferred = state
-            .preferred
-            .filter(|(rack, _)| *rack == request.rack_id && error_code == 0);
-        let records: &[u8] = if error_code == 0 && preferred.is_none() {
-            records
-        } else {
-            &[]
-        };
-        if goes_on && error_code == 0 && records.is_empty() && preferred.is_none() {
-            continue;
-        }
-        partitions.push(PartitionData {
-            partition_index: asked.partition,
-            error_code,
-            high_watermark: log.end,
-            last_stable_offset: log.end,
-            log_start_offset: log.start,
-            records: Records::Bytes(records),
-            preferred_read_replica: preferred.map_or(-1, |(_, node)| node),
-            ..Default::default()
-        });
-    }
-    let is_told = |data: &PartitionData<'_>| !data.records.is_empty() || data.preferred_read_replica >= 0;
+    let rack = request.rack_id;
+    let partitions: Vec<_> = asked
+        .iter()
+        .zip(&buffers)
+        .map(|(asked, records)| answer(state, asked, records, act, rack))
+        .filter(|data| !goes_on || is_told(data) || data.error_code != 0)
+        .collect();
     if !partitions.iter().any(is_told) {
         // As a broker's long poll, but short.
         std::thread::park_timeout(std::time::Duration::from_millis(

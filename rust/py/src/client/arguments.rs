@@ -188,13 +188,12 @@ impl<'py> Held<'py> {
     /// Whatever else is a pair is found out, or refused, by `extract`.
     #[cold]
     fn as_other_pair(&self) -> PyResult<Pair<'_>> {
-        let (name, value) = match self.parts.get() {
-            Some(parts) => parts,
-            None => {
-                let (name, value): (Bound<'py, PyString>, Bound<'py, PyAny>) = self.pair.extract()?;
-                let value = cell("header value", value.as_borrowed())?.map(Cow::into_owned);
-                self.parts.get_or_init(|| (name, value))
-            }
+        let (name, value) = if let Some(parts) = self.parts.get() {
+            parts
+        } else {
+            let (name, value): (Bound<'py, PyString>, Bound<'py, PyAny>) = self.pair.extract()?;
+            let value = cell("header value", value.as_borrowed())?.map(Cow::into_owned);
+            self.parts.get_or_init(|| (name, value))
         };
         Ok((name.to_str()?.as_bytes(), value.as_deref()))
     }

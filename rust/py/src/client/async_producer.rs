@@ -151,14 +151,14 @@ impl ProducerCore {
     #[staticmethod]
     #[pyo3(signature = (values, keys = None, headers = None, timestamps = None, partition = None))]
     fn many(
-        values: Bound<'_, PyList>,
-        keys: Option<Bound<'_, PyList>>,
-        headers: Option<Bound<'_, PyList>>,
+        values: &Bound<'_, PyList>,
+        keys: Option<&Bound<'_, PyList>>,
+        headers: Option<&Bound<'_, PyList>>,
         timestamps: Option<Vec<i64>>,
         partition: Option<Partitions>,
     ) -> PyResult<Many> {
-        let timestamps = checked_timestamps(&values, keys.as_ref(), headers.as_ref(), timestamps)?;
-        let Columns { values, keys, headers } = Columns::new(&values, keys.as_ref(), headers.as_ref());
+        let timestamps = checked_timestamps(values, keys, headers, timestamps)?;
+        let Columns { values, keys, headers } = Columns::new(values, keys, headers);
         Ok(Many {
             values: values.unbind(),
             keys: keys.map(Bound::unbind),

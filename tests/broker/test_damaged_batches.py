@@ -51,7 +51,8 @@ def test_a_consumer_is_told_of_the_partition_and_loses_nothing_of_others():
                     found += [(record.partition, record.offset, record.value) for record in consumer.poll(timeout=5)]
                 except errors.CorruptMessageError as error:
                     told.append(error.topic_partition)
-            assert (found, told) == ([(1, 0, b"good")], [("topic", 0)])
+            # Each poll tells of it until somebody seeks; how many there were depends on when the other partition's came.
+            assert (found, set(told)) == ([(1, 0, b"good")], {("topic", 0)})
             assert consumer.position(("topic", 0)) == 0
             consumer.seek(("topic", 0), 1)
             assert [(record.partition, record.offset) for record in consumer.poll(timeout=5)] == [(0, 1)]

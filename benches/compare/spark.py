@@ -115,10 +115,12 @@ class Bench:
         reader = self.spark.read.format(source).options(**self.options(topic), **options)
         return (reader.schema(schema) if schema else reader).load()
 
-    def timed(self, names: dict[str, Callable[[], object]], rows: int) -> dict[str, list[dict[str, float]]]:
+    def timed(
+        self, names: dict[str, Callable[[], object]], rows: int, runs: int | None = None
+    ) -> dict[str, list[dict[str, float]]]:
         """Runs them alternately, after a first round that does not count."""
         samples: dict[str, list[dict[str, float]]] = {name: [] for name in names}
-        for turn in range(self.runs + 1):
+        for turn in range((runs or self.runs) + 1):
             for name, work in names.items():
                 cpu, broker, begin = tree_cpu(os.getpid()), cpu_seconds(self.server.process.pid), time.perf_counter()
                 work()
@@ -206,17 +208,19 @@ def typed(bench: Bench) -> tuple[MEASURED, list[Row]]:
 def small(bench: Bench) -> tuple[MEASURED, list[Row]]:
     topic, partitions = f"small-{uuid.uuid4().hex[:8]}", 500
     bench.filled(topic, partitions, partitions * 20)
+    rows = partitions * 20
     samples = bench.timed(
-        {name: lambda name=name: bench.read(name, topic).count() for name in ("barnabas", "kafka")}, partitions * 20
+        {
+            "barnabas": lambda: bench.read("barnabas", topic).count(),
+            "a task each": lambda: bench.read("barnabas", topic, minPartitions=str(partitions)).count(),
+        },
+        rows,
     )
-    one_each = bench.timed(
-        {"a task each": lambda: bench.read("barnabas", topic, minPartitions=str(partitions)).count()}, partitions * 20
-    )
+    # Its tasks wait half a second each, for a fetch of the last one's consumer: minutes a run, so one has to do.
+    samples |= bench.timed({"kafka": lambda: bench.read("kafka", topic).count()}, rows, runs=1)
     ours = median(samples["barnabas"], "seconds")
-    return {**samples, **one_each}, [
-        at_least(
-            "500 partitions", "times as fast as a task each", median(one_each["a task each"], "seconds") / ours, 5
-        ),
+    return samples, [
+        at_least("500 partitions", "times as fast as a task each", median(samples["a task each"], "seconds") / ours, 5),
         Row("500 partitions", "s", ours, median(samples["kafka"], "seconds")),
     ]
 

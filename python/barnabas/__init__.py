@@ -73,18 +73,20 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(importlib.import_module(_HOME[name]), name)
-    elif name in {"errors", "types"}:
-        value = importlib.import_module(f"barnabas.{name}")
-    elif name == "AsyncAdmin":
-        hint = "use Admin in a thread, for example with asyncio.to_thread"
-        raise AttributeError(f"barnabas.{name} is not there yet: {hint}")
-    else:
-        raise AttributeError(f"module 'barnabas' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # a type checker that saw it would let every name pass
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOME:
+            value = getattr(importlib.import_module(_HOME[name]), name)
+        elif name in {"errors", "types"}:
+            value = importlib.import_module(f"barnabas.{name}")
+        elif name == "AsyncAdmin":
+            hint = "use Admin in a thread, for example with asyncio.to_thread"
+            raise AttributeError(f"barnabas.{name} is not there yet: {hint}")
+        else:
+            raise AttributeError(f"module 'barnabas' has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

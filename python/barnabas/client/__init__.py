@@ -3,17 +3,23 @@
 What grows with records is done by the extension module's I/O thread; here are the decisions: option tables,
 subscription, membership in a group, offsets. Each operation of several steps is a generator in `operations`, and
 `driver` runs them.
+
+Names are loaded on first use: Spark's workers have options and a scan, and no members of groups.
 """
 
 from __future__ import annotations
 
-from barnabas.client.admin import Admin
-from barnabas.client.consumer import Consumer
-from barnabas.client.core import AsyncDelivery, AsyncDeliveryBatch, Delivery, DeliveryBatch, Record, Records
-from barnabas.client.decoding import ConsumerInterceptor, DecodedRecord, DecodedRecords, by_column
-from barnabas.client.interceptors import ProducerInterceptor, ProducerRecord, TraceContext
-from barnabas.client.producer import Producer
-from barnabas.client.subscription import RebalanceListener
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from barnabas.client.admin import Admin
+    from barnabas.client.consumer import Consumer
+    from barnabas.client.core import AsyncDelivery, AsyncDeliveryBatch, Delivery, DeliveryBatch, Record, Records
+    from barnabas.client.decoding import ConsumerInterceptor, DecodedRecord, DecodedRecords, by_column
+    from barnabas.client.interceptors import ProducerInterceptor, ProducerRecord, TraceContext
+    from barnabas.client.producer import Producer
+    from barnabas.client.subscription import RebalanceListener
 
 __all__ = [
     "Admin",
@@ -34,3 +40,35 @@ __all__ = [
     "TraceContext",
     "by_column",
 ]
+
+_HOME: Final = {
+    "Admin": "admin",
+    "AsyncDelivery": "core",
+    "AsyncDeliveryBatch": "core",
+    "Consumer": "consumer",
+    "ConsumerInterceptor": "decoding",
+    "DecodedRecord": "decoding",
+    "DecodedRecords": "decoding",
+    "Delivery": "core",
+    "DeliveryBatch": "core",
+    "Producer": "producer",
+    "ProducerInterceptor": "interceptors",
+    "ProducerRecord": "interceptors",
+    "RebalanceListener": "subscription",
+    "Record": "core",
+    "Records": "core",
+    "TraceContext": "interceptors",
+    "by_column": "decoding",
+}
+
+if not TYPE_CHECKING:  # a type checker that saw it would let every name pass
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql.datasource import InputPartition
 
-from barnabas.client import Consumer
+from barnabas import client
 from barnabas.errors import KafkaError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
 from barnabas.spark.given import EARLIEST, LATEST
 from barnabas.spark.java_regex import compile_java_regex
@@ -119,7 +119,7 @@ class Cluster:
     def __init__(self, options: ReadOptions) -> None:
         self._options = options
         self._pattern = None if options.pattern is None else compile_java_regex(options.pattern)
-        self._consumer = Consumer(config={**options.client, "allow.auto.create.topics": "false"})
+        self._consumer = client.Consumer(config={**options.client, "allow.auto.create.topics": "false"})
         self._listed: tuple[float, list[TopicPartition]] | None = None
         self._sizes = OffsetSizes(options.client)
 

@@ -6,13 +6,12 @@ import math
 import time
 from typing import TYPE_CHECKING, Final
 
-from barnabas.client import Admin
+from barnabas import client
 from barnabas.client.options import ADMIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from barnabas.client import Consumer
     from barnabas.types import TopicPartition
 
 __all__ = ["OffsetSizes"]
@@ -30,7 +29,7 @@ class OffsetSizes:
 
     def __init__(self, config: Mapping[str, str]) -> None:
         self._config = {name: value for name, value in config.items() if name in ADMIN}
-        self._admin: Admin | None = None
+        self._admin: client.Admin | None = None
         self._known: tuple[float, dict[TopicPartition, float]] = (-math.inf, {})
 
     def close(self) -> None:
@@ -38,7 +37,7 @@ class OffsetSizes:
         if self._admin is not None:
             self._admin.close()
 
-    def of(self, partitions: Iterable[TopicPartition], consumer: Consumer) -> dict[TopicPartition, float]:
+    def of(self, partitions: Iterable[TopicPartition], consumer: client.Consumer) -> dict[TopicPartition, float]:
         """Bytes per offset of partitions, on average, as they were a minute ago or later.
 
         Args:
@@ -53,7 +52,7 @@ class OffsetSizes:
         looked_at, known = self._known
         if now - looked_at > _SIZES_AGE_S or not wanted <= known.keys():
             if self._admin is None:
-                self._admin = Admin(config=self._config)
+                self._admin = client.Admin(config=self._config)
             found = self._admin.partition_sizes(wanted)
             first, last = consumer.beginning_offsets(wanted), consumer.end_offsets(wanted)
             known = {one: found.get(one, 0) / max(1, last[one] - first[one]) for one in wanted}

@@ -1,0 +1,69 @@
+"""What the processes of an executor load: each begins with nothing of it, and every one pays for what it does not need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from pyspark.serializers import CloudPickleSerializer
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+TASK = """
+import pickle, sys
+import pyspark.worker
+before = set(sys.modules)
+reader, partitions = pickle.loads(sys.stdin.buffer.read())
+rows = sum(batch.num_rows for partition in partitions for batch in reader.read(partition))
+loaded = set(sys.modules) - before
+print(rows, *sorted(loaded))
+"""
+"""What a worker process does for its first task."""
+OF_CLIENTS = ("barnabas.client.consumer", "barnabas.client.producer", "barnabas.client.admin", "barnabas.client.group")
+OF_THE_DRIVER = ("barnabas.spark.reporter", "barnabas.spark.inference", "barnabas.spark.foreach_batch")
+NOT_TO_READ = (*OF_CLIENTS, *OF_THE_DRIVER, "barnabas.assignors", "barnabas.protocol", "barnabas.spark.sink", "asyncio")
+NOT_TO_WRITE = ("barnabas.client.consumer", "barnabas.client.admin", *OF_THE_DRIVER, "barnabas.assignors", "barnabas.aio")
+
+
+def unwanted(loaded, names):
+    return [module for module in loaded if any(f"{module}.".startswith(f"{name}.") for name in names)]
+
+
+def test_a_task_that_reads_loads_no_clients_of_python(our_broker, topic, producer):
+    from barnabas.spark.options import ReadOptions  # noqa: PLC0415
+    from barnabas.spark.reader import BatchReader  # noqa: PLC0415
+    from barnabas.spark.schemas import Decoding, raw_schema  # noqa: PLC0415
+
+    producer.send_many(topic, [b"x"] * 5).result(30)
+    given = {"kafka.bootstrap.servers": our_broker, "subscribe": topic}
+    options = ReadOptions.parse(given, streaming=False)
+    reader = BatchReader(options, Decoding.choose(raw_schema(include_headers=False), options))
+    task = CloudPickleSerializer().dumps((reader, reader.partitions()))
+    done = subprocess.run([sys.executable, "-c", TASK], input=task, capture_output=True, check=True, timeout=60)
+    rows, *loaded = done.stdout.decode().split()
+    assert int(rows) == 5
+    assert "barnabas.spark.reader" in loaded
+    assert unwanted(loaded, NOT_TO_READ) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [("pyspark_barnabas", NOT_TO_READ), ("barnabas.spark.stream", NOT_TO_READ), ("barnabas.spark.stream_writer", NOT_TO_WRITE)],
+)  # fmt: skip
+def test_what_a_task_imports_first(module, names):
+    program = f"import sys, pyspark.worker; before = set(sys.modules); import {module}; print(*set(sys.modules) - before)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True, timeout=60)
+    assert module in done.stdout.split()
+    assert unwanted(done.stdout.split(), names) == []
+
+
+def test_the_packages_names_are_all_there():
+    import barnabas.client  # noqa: PLC0415
+    import barnabas.spark  # noqa: PLC0415
+
+    for package in (barnabas.client, barnabas.spark):
+        for name in package.__all__:
+            assert getattr(package, name).__name__ == name
+        with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+            _ = package.Nothing

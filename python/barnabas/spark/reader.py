@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
-from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +12,7 @@ from pyspark.sql.datasource import DataSourceReader
 from barnabas.client.options import CONSUMER
 from barnabas.columns import Scan, ScanClient
 from barnabas.errors import ConfigError
+from barnabas.spark.clients import Clients
 from barnabas.spark.filters import bind, earliest_time, narrow, pushed
 from barnabas.spark.latest import KEYS, latest_offsets, leaves_out_null_keys
 from barnabas.spark.offsets import Cluster, RangePartition, TablePartition, check_ranges
@@ -32,23 +31,17 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchReader", "PushingReader", "read_columns", "read_ranges"]
 
-_CLIENTS_KEPT: Final = 4
 _JOINED_ROWS: Final = 4_096
 _JOINED_BYTES: Final = 1 << 20
 """Batches with fewer rows and bytes are joined with those of the task's next ranges."""
-_clients: OrderedDict[tuple[tuple[str, str], ...], ScanClient] = OrderedDict()
-_clients_lock: Final = threading.Lock()
 
 
 def _client(config: Mapping[str, str]) -> ScanClient:
-    """The worker process's client for these options: Spark reuses worker processes, so connections live on."""
-    key = tuple(sorted(config.items()))
-    with _clients_lock:
-        client = _clients.pop(key, None) or ScanClient(CONSUMER.parse(config, {}).plain())
-        _clients[key] = client
-        while len(_clients) > _CLIENTS_KEPT:
-            _clients.popitem(last=False)
-        return client
+    return ScanClient(CONSUMER.parse(config, {}).plain())
+
+
+# A scan's client ends when nobody has it any more.
+_clients: Final = Clients(CONSUMER, _client, lambda _: None, most=4)
 
 
 def read_ranges(ranges: Sequence[OffsetRange], options: ReadOptions, decoding: Decoding) -> Iterator[pa.RecordBatch]:
@@ -62,8 +55,9 @@ def read_ranges(ranges: Sequence[OffsetRange], options: ReadOptions, decoding: D
     Raises:
         KafkaError: A range cannot be read.
     """
-    scans = (_scan(wanted, options, decoding) for wanted in ranges)
-    yield from _joined(itertools.chain.from_iterable(map(_batches, _begun_early(scans))))
+    with _clients.lent(options.client) as client:
+        scans = (_scan(client, wanted, options, decoding) for wanted in ranges)
+        yield from _joined(itertools.chain.from_iterable(map(_batches, _begun_early(scans))))
 
 
 def read_latest(partition: TablePartition, options: ReadOptions, decoding: Decoding) -> Iterator[pa.RecordBatch]:
@@ -78,25 +72,26 @@ def read_latest(partition: TablePartition, options: ReadOptions, decoding: Decod
         ConfigError: A record has no key.
         KafkaError: A range cannot be read.
     """
-    for wanted, end in zip(partition.ranges, partition.ends, strict=True):
-        records = read_columns(replace(wanted, end=end), options.client, KEYS, options.idle_timeout_ms)
-        offsets = latest_offsets(
-            records,
-            TopicPartition(wanted.topic, wanted.partition),
-            keep_tombstones=options.keep_tombstones,
-            skip_null_keys=leaves_out_null_keys(decoding),
-        )
-        yield from _batches(_scan(wanted, options, decoding, offsets))
+    with _clients.lent(options.client) as client:
+        for wanted, end in zip(partition.ranges, partition.ends, strict=True):
+            records = read_columns(replace(wanted, end=end), options.client, KEYS, options.idle_timeout_ms)
+            offsets = latest_offsets(
+                records,
+                TopicPartition(wanted.topic, wanted.partition),
+                keep_tombstones=options.keep_tombstones,
+                skip_null_keys=leaves_out_null_keys(decoding),
+            )
+            yield from _batches(_scan(client, wanted, options, decoding, offsets))
 
 
 def read_columns(
-    wanted: OffsetRange, client: Mapping[str, str], schema: pa.Schema, idle_timeout_ms: int
+    wanted: OffsetRange, config: Mapping[str, str], schema: pa.Schema, idle_timeout_ms: int
 ) -> Iterator[pa.RecordBatch]:
     """Some of Kafka's own columns of a range, whatever the read's columns and conditions.
 
     Args:
         wanted: The range.
-        client: The client's options by Kafka's names.
+        config: The client's options by Kafka's names.
         schema: Some of Kafka's columns as spark-sql-kafka has them.
         idle_timeout_ms: How long to wait for records that should be there.
 
@@ -104,15 +99,21 @@ def read_columns(
         KafkaError: The range cannot be read.
     """
     place = (wanted.topic, wanted.partition, wanted.start, wanted.end)
-    for batch in Scan(_client(client), *place, schema, idle_timeout_ms=idle_timeout_ms):
-        yield pa.record_batch(batch)
+    with _clients.lent(config) as client:
+        yield from _batches(Scan(client, *place, schema, idle_timeout_ms=idle_timeout_ms))
 
 
-def _scan(wanted: OffsetRange, options: ReadOptions, decoding: Decoding, offsets: pa.Int64Array | None = None) -> Scan:
+def _scan(
+    client: ScanClient,
+    wanted: OffsetRange,
+    options: ReadOptions,
+    decoding: Decoding,
+    offsets: pa.Int64Array | None = None,
+) -> Scan:
     """Begins to read the rows of a range, of which `offsets` names the records that are wanted."""
     schema = decoding.arrow_schema()
     return Scan(
-        _client(options.client),
+        client,
         wanted.topic,
         wanted.partition,
         wanted.start,

@@ -7,8 +7,7 @@ all columns that are not Kafka's become the value. A task that fails and runs ag
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict, deque
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,12 +17,14 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import WriterCommitMessage
 
 from barnabas.client import Producer
+from barnabas.client.options import PRODUCER
 from barnabas.columns import encode_avro, encode_json
 from barnabas.errors import ConfigError
+from barnabas.spark.clients import Clients
 from barnabas.spark.schemas import has_variant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from pyspark.sql.types import StructType
 
@@ -45,9 +46,14 @@ _TYPES: Final = {
 _HEADER: Final = pa.struct([("key", pa.string()), ("value", pa.binary())])
 _UNDER_WAY: Final = 16
 """Tables of rows whose acknowledgement is not waited for yet; their bytes are bounded by the producer's memory."""
-_PRODUCERS_KEPT: Final = 2
-_producers: OrderedDict[tuple[tuple[str, str], ...], Producer] = OrderedDict()
-_producers_lock: Final = threading.Lock()
+
+
+def _close(producer: Producer) -> None:
+    # Nobody waits for what it has under way, if there is something.
+    producer.close(0.0)
+
+
+_producers: Final = Clients(PRODUCER, lambda config: Producer(config=config), _close, most=2)
 
 
 @dataclass
@@ -120,9 +126,8 @@ class Sink:
         options = self._options
         report = _report(options, write_id)
         rows_before = 0
-        producer = _producer(options.client)
         under_way: deque[DeliveryBatch] = deque()
-        try:
+        with _producers.lent(options.client) as producer:
             for batch in batches:
                 rows = self._records(batch)
                 _count(rows, options.topic, report)
@@ -135,9 +140,6 @@ class Sink:
             producer.flush()
             while under_way:
                 under_way.popleft().result()
-        except BaseException:
-            _discard(options.client, producer)
-            raise
         return report
 
     def _records(self, batch: pa.RecordBatch) -> pa.Table:
@@ -202,21 +204,3 @@ def _report(options: WriteOptions, write_id: str | None) -> TaskReport:
         attempt=task.attemptNumber(),
         task_attempt_id=task.taskAttemptId(),
     )
-
-
-def _producer(config: Mapping[str, str]) -> Producer:
-    """The worker process's producer for these options: Spark reuses worker processes, so connections live on."""
-    key = tuple(sorted(config.items()))
-    with _producers_lock:
-        producer = _producers.pop(key, None) or Producer(config=dict(config))
-        _producers[key] = producer
-        while len(_producers) > _PRODUCERS_KEPT:
-            _producers.popitem(last=False)[1].close(0.0)
-        return producer
-
-
-def _discard(config: Mapping[str, str], producer: Producer) -> None:
-    """Forgets a producer with records under way that nobody waits for any more."""
-    with _producers_lock:
-        _producers.pop(tuple(sorted(config.items())), None)
-    producer.close(0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,11 +38,21 @@ if SPARK < FILTERS_SINCE:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what reads streams where Spark cannot: test_versions.py looks at what is said there instead."""
-    if SPARK < STREAMS_SINCE:
-        without = [item for item in items if "read_stream" not in getattr(item, "fixturenames", ())]
-        config.hook.pytest_deselected(items=[item for item in items if item not in without])
-        items[:] = without
+    """Leaves out what belongs elsewhere.
+
+    What reads streams where Spark cannot: test_versions.py looks at what is said there instead. And the reference, unless
+    SERVERS names it: a process that has begun a Spark keeps its class path, so these tests and those with Spark's own
+    connector are not for one process.
+    """
+    left_out = [item for item in items if Path(__file__).parent in item.path.parents and _is_for_another_run(item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _is_for_another_run(item: pytest.Item) -> bool:
+    needs_streams = "read_stream" in getattr(item, "fixturenames", ())
+    server = item.callspec.params.get("bootstrap_servers") if hasattr(item, "callspec") else None
+    return (needs_streams and SPARK < STREAMS_SINCE) or server == "kafka"
 
 
 @pytest.fixture(scope="session")
@@ -66,19 +77,19 @@ def spark() -> Iterator[SparkSession]:
     session.stop()
 
 
-@pytest.fixture(scope="session")
-def admin(our_broker: str) -> Iterator[Admin]:
+@pytest.fixture
+def admin(bootstrap_servers: str) -> Iterator[Admin]:
     from barnabas import Admin  # noqa: PLC0415
 
-    with Admin(bootstrap_servers=our_broker) as admin:
+    with Admin(bootstrap_servers=bootstrap_servers) as admin:
         yield admin
 
 
-@pytest.fixture(scope="session")
-def producer(our_broker: str) -> Iterator[Producer]:
+@pytest.fixture
+def producer(bootstrap_servers: str) -> Iterator[Producer]:
     from barnabas import Producer  # noqa: PLC0415
 
-    with Producer(bootstrap_servers=our_broker) as producer:
+    with Producer(bootstrap_servers=bootstrap_servers) as producer:
         yield producer
 
 
@@ -92,22 +103,22 @@ def topic(admin: Admin, unique: str) -> str:
 
 
 @pytest.fixture
-def read(spark: SparkSession, our_broker: str, topic: str) -> Callable[..., DataFrameReader]:
+def read(spark: SparkSession, bootstrap_servers: str, topic: str) -> Callable[..., DataFrameReader]:
     """A reader of the test's topic; keywords are options, None takes one away."""
 
     def reader(**options: str | None) -> DataFrameReader:
-        all_options = {"kafka.bootstrap.servers": our_broker, "subscribe": topic} | options
+        all_options = {"kafka.bootstrap.servers": bootstrap_servers, "subscribe": topic} | options
         return spark.read.format("barnabas").options(**{k: v for k, v in all_options.items() if v is not None})
 
     return reader
 
 
 @pytest.fixture
-def read_stream(spark: SparkSession, our_broker: str, topic: str) -> Callable[..., DataStreamReader]:
+def read_stream(spark: SparkSession, bootstrap_servers: str, topic: str) -> Callable[..., DataStreamReader]:
     """A stream reader of the test's topic from its start; keywords are options."""
 
     def reader(**options: str) -> DataStreamReader:
-        always = {"kafka.bootstrap.servers": our_broker, "subscribe": topic, "startingOffsets": "earliest"}
+        always = {"kafka.bootstrap.servers": bootstrap_servers, "subscribe": topic, "startingOffsets": "earliest"}
         return spark.readStream.format("barnabas").options(**always | options)
 
     return reader

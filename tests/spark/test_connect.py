@@ -15,12 +15,12 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark"), pytest.mark.t
 SCRIPT = Path(__file__).with_name("connect_session.py")
 
 
-def test_reads_and_writes_run_over_a_connect_session(our_broker, topic, tmp_path):
+def test_reads_and_writes_run_over_a_connect_session(bootstrap_servers, topic, tmp_path):
     # The server's Python workers run in directories of their own.
     path = os.pathsep.join(str(Path(entry).resolve()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep))
     environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": path}
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), our_broker, topic, str(tmp_path)],
+        [sys.executable, str(SCRIPT), bootstrap_servers, topic, str(tmp_path)],
         env=environment,
         capture_output=True,
         text=True,

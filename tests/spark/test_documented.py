@@ -17,19 +17,19 @@ def fences(document):
     return re.findall(r"^```python\n(.*?)^```", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
 
 
-def test_the_readmes_stream_has_typed_columns(spark, our_broker, tmp_path):
+def test_the_readmes_stream_has_typed_columns(spark, bootstrap_servers, tmp_path):
     (source,) = [fence for fence in fences("README.md") if "spark." in fence]
-    with barnabas.Producer(bootstrap_servers=our_broker) as producer:
+    with barnabas.Producer(bootstrap_servers=bootstrap_servers) as producer:
         producer.send("flights", b'{"origin": "EWR", "hour": 5, "dep_delay": 2.5}').result(30)
     names = {"spark": spark}
-    exec(compile(source.replace("127.0.0.1:9092", our_broker), "README.md", "exec"), names)  # noqa: S102 (our own text)
+    exec(compile(source.replace("127.0.0.1:9092", bootstrap_servers), "README.md", "exec"), names)  # noqa: S102 (our own text)
     writer = names["flights"].writeStream.format("memory").queryName("documented").trigger(availableNow=True)
     writer.option("checkpointLocation", str(tmp_path)).start().awaitTermination(120)
     assert [tuple(row) for row in spark.table("documented").collect()] == [("EWR", 5, 2.5)]
 
 
-def test_the_guides_examples_follow_each_other(spark, our_broker):
-    with barnabas.Producer(bootstrap_servers=our_broker) as producer:
+def test_the_guides_examples_follow_each_other(spark, bootstrap_servers):
+    with barnabas.Producer(bootstrap_servers=bootstrap_servers) as producer:
         for value in (b'{"origin": "JFK", "dep_delay": 1.5}', b'{"origin": "LGA"}', b"not json"):
             producer.send("flights", value).result(30)
         for key, value in (
@@ -41,7 +41,7 @@ def test_the_guides_examples_follow_each_other(spark, our_broker):
             producer.send("customers", value, key).result(30)
     names = {"spark": spark}
     for source in fences("docs/spark.md"):
-        text = source.replace("127.0.0.1:9092", our_broker)
+        text = source.replace("127.0.0.1:9092", bootstrap_servers)
         exec(compile(text, "docs/spark.md", "exec"), names)  # noqa: S102 (our own text)
     try:
         assert {"JFK", "LGA"} <= {row.origin for row in names["flights"].collect()}
@@ -54,10 +54,10 @@ def test_the_guides_examples_follow_each_other(spark, our_broker):
         names["reporter"].close()
 
 
-def test_the_flights_of_the_guide_become_a_table(spark, our_broker):
+def test_the_flights_of_the_guide_become_a_table(spark, bootstrap_servers):
     names = {"spark": spark}
     for source in fences("docs/spark-guide.md"):
-        text = source.replace("127.0.0.1:9092", our_broker)
+        text = source.replace("127.0.0.1:9092", bootstrap_servers)
         exec(compile(text, "docs/spark-guide.md", "exec"), names)  # noqa: S102 (our own text)
     found = [(row.origin, str(row.day), row.departures, row.mean_delay) for row in names["table"].collect()]
     assert sorted(found) == [("EWR", "2013-01-01", 2, 3.0), ("JFK", "2013-01-02", 1, None)]

@@ -35,8 +35,8 @@ def run(frame, write, checkpoint, mode="append"):
     query.trigger(availableNow=True).start().awaitTermination()
 
 
-def test_changed_rows_are_written_in_update_mode(read_stream, read, our_broker, producer, topic, tmp_path):
-    servers = {"kafka.bootstrap.servers": our_broker}
+def test_changed_rows_are_written_in_update_mode(read_stream, read, bootstrap_servers, producer, topic, tmp_path):
+    servers = {"kafka.bootstrap.servers": bootstrap_servers}
     counts = read_stream(maxOffsetsPerTrigger="4").load().groupBy("key").count()
     counts = counts.selectExpr("key", "string(key) AS name", "count")
     sink = counts.writeStream.format("barnabas").options(topic=f"{topic}-out", **servers).outputMode("update")
@@ -53,10 +53,10 @@ def test_changed_rows_are_written_in_update_mode(read_stream, read, our_broker, 
     assert sorted((row["name"], row["count"]) for row in found) == wanted
 
 
-def test_what_a_repeated_batch_wrote_again_is_dropped(read_stream, read, our_broker, producer, topic, tmp_path):
+def test_what_a_repeated_batch_wrote_again_is_dropped(read_stream, read, bootstrap_servers, producer, topic, tmp_path):
     producer.send_many(topic, [b"%d" % n for n in range(20)]).result(10)
     rows = read_stream(maxOffsetsPerTrigger="10").load().select("value")
-    write = writer(topic=f"{topic}-out", dedupHeaders=True, **{"kafka.bootstrap.servers": our_broker})
+    write = writer(topic=f"{topic}-out", dedupHeaders=True, **{"kafka.bootstrap.servers": bootstrap_servers})
 
     def twice(batch, batch_id):
         write(batch, batch_id)
@@ -70,8 +70,8 @@ def test_what_a_repeated_batch_wrote_again_is_dropped(read_stream, read, our_bro
     assert {name.split("/")[1] for name in headers} == {"0", "1"}
 
 
-def test_outside_of_a_query_rows_need_a_write_id(spark, read, our_broker, topic):
-    servers = {"kafka.bootstrap.servers": our_broker}
+def test_outside_of_a_query_rows_need_a_write_id(spark, read, bootstrap_servers, topic):
+    servers = {"kafka.bootstrap.servers": bootstrap_servers}
     rows = spark.sql("SELECT 'v' AS value")
     with pytest.raises(ConfigError, match="needs the option writeId"):
         writer(topic=topic, dedupHeaders=True, **servers)(rows, 0)

@@ -30,13 +30,13 @@ def unwanted(loaded, names):
     return [module for module in loaded if any(f"{module}.".startswith(f"{name}.") for name in names)]
 
 
-def test_a_task_that_reads_loads_no_clients_of_python(our_broker, topic, producer):
+def test_a_task_that_reads_loads_no_clients_of_python(bootstrap_servers, topic, producer):
     from barnabas.spark.options import ReadOptions  # noqa: PLC0415
     from barnabas.spark.reader import BatchReader  # noqa: PLC0415
     from barnabas.spark.schemas import Decoding, raw_schema  # noqa: PLC0415
 
     producer.send_many(topic, [b"x"] * 5).result(30)
-    given = {"kafka.bootstrap.servers": our_broker, "subscribe": topic}
+    given = {"kafka.bootstrap.servers": bootstrap_servers, "subscribe": topic}
     options = ReadOptions.parse(given, streaming=False)
     reader = BatchReader(options, Decoding.choose(raw_schema(include_headers=False), options))
     task = CloudPickleSerializer().dumps((reader, reader.partitions()))

@@ -263,12 +263,12 @@ AVRO = json.dumps(
 )
 
 
-def test_columns_of_an_avro_schema(spark, read, producer, our_broker, topic):
+def test_columns_of_an_avro_schema(spark, read, producer, bootstrap_servers, topic):
     rows = spark.sql(
         "SELECT 7L AS id, 5L AS offset, decimal(9.50) AS total, timestamp_millis(1700000000000) AS at, "
         "timestamp_ntz'2026-01-31 12:00:00' AS local, array('A', 'B') AS kinds"
     ).selectExpr("id", "offset", "cast(total AS decimal(9,2)) AS total", "at", "local", "kinds")
-    writer = rows.write.format("barnabas").option("kafka.bootstrap.servers", our_broker)
+    writer = rows.write.format("barnabas").option("kafka.bootstrap.servers", bootstrap_servers)
     writer.options(topic=topic, format="avro", avroSchema=AVRO).mode("append").save()
     found = read(format="avro", avroSchema=AVRO).load()
     assert found.schema.simpleString() == (

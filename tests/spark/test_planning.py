@@ -263,12 +263,12 @@ def test_a_limit_is_spread_by_what_waits():
 
 
 @pytest.fixture
-def reader(our_broker, topic):
+def reader(bootstrap_servers, topic):
     """Makes stream readers of the test's topic, and stops them."""
     made = []
 
     def make(**given):
-        asked = {"kafka.bootstrap.servers": our_broker, "subscribe": topic, **given}
+        asked = {"kafka.bootstrap.servers": bootstrap_servers, "subscribe": topic, **given}
         found = ReadOptions.parse({name: text for name, text in asked.items() if text is not None}, streaming=True)
         made.append(StreamReader(found, Decoding.choose(struct("offset bigint"), found)))
         return made[-1]
@@ -329,7 +329,7 @@ def test_the_start_is_pinned_by_an_empty_first_batch(reader, producer, topic):
     assert after.latestOffset(end, ReadAllAvailable()) == {topic: {"0": 6, "1": 0}}
 
 
-def test_what_is_read_by_a_pattern(our_broker, admin, producer, topic, reader):
+def test_what_is_read_by_a_pattern(bootstrap_servers, admin, producer, topic, reader):
     from barnabas import NewTopic  # noqa: PLC0415
 
     others = [f"{topic}-a1", f"{topic}-b22", f"{topic}-c"]

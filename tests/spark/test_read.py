@@ -197,10 +197,10 @@ def test_mistakes_are_explained(read, spark):
         spark.range(1).selectExpr("'x' as value").write.format("barnabas").mode("append").save()
 
 
-def test_a_view_in_sql(spark, our_broker, producer, topic):
+def test_a_view_in_sql(spark, bootstrap_servers, producer, topic):
     producer.send_many(topic, [b"1", b"2"]).result(10)
     spark.sql(
         f"CREATE OR REPLACE TEMPORARY VIEW records USING barnabas "
-        f"OPTIONS (`kafka.bootstrap.servers` '{our_broker}', subscribe '{topic}')"
+        f"OPTIONS (`kafka.bootstrap.servers` '{bootstrap_servers}', subscribe '{topic}')"
     )
     assert spark.sql("SELECT sum(int(string(value))) AS total FROM records").first().total == 3

@@ -96,14 +96,14 @@ def test_latest_is_the_same_after_a_failed_first_batch(read_stream, producer, to
     assert [offset for (offset,) in sink.rows] == list(range(10, 20))
 
 
-def write(frame, our_broker, checkpoint, **options):
-    writer = frame.writeStream.format("barnabas").option("kafka.bootstrap.servers", our_broker).options(**options)
+def write(frame, bootstrap_servers, checkpoint, **options):
+    writer = frame.writeStream.format("barnabas").option("kafka.bootstrap.servers", bootstrap_servers).options(**options)
     query = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start()
     query.awaitTermination()
     return query
 
 
-def test_what_is_written_comes_back(read_stream, read, admin, producer, our_broker, topic, tmp_path):
+def test_what_is_written_comes_back(read_stream, read, admin, producer, bootstrap_servers, topic, tmp_path):
     from barnabas import NewTopic  # noqa: PLC0415
 
     target = topic + "-out"
@@ -113,21 +113,21 @@ def test_what_is_written_comes_back(read_stream, read, admin, producer, our_brok
     rows = read_stream(includeHeaders="true").load()
 
     keyed = rows.selectExpr("key", "string(value) AS value", "array(struct('h' AS key, key AS value)) AS headers")
-    write(keyed, our_broker, tmp_path / "a", topic=target)
+    write(keyed, bootstrap_servers, tmp_path / "a", topic=target)
     found = read(subscribe=target, includeHeaders="true").load().collect()
     expected = sorted([(b"k%d" % n, b"v%d" % n) for n in range(20)] + [(b"tombstone", None)])
     assert sorted((row.key, row.value) for row in found) == expected
     assert all([tuple(header) for header in row.headers] == [("h", bytes(row.key))] for row in found)
 
     placed = rows.selectExpr(f"'{target}' AS topic", "2 AS partition", "value", "'ignored' AS other")
-    write(placed, our_broker, tmp_path / "b")
+    write(placed, bootstrap_servers, tmp_path / "b")
     starts = json.dumps({target: {str(p): sum(row.partition == p for row in found) for p in range(3)}})
     again = read(subscribe=target, startingOffsets=starts).load().collect()
     assert len(again) == 21
     assert {(row.partition, row.key) for row in again} == {(2, None)}
 
 
-def test_rows_that_cannot_be_written_fail_the_query(read_stream, our_broker, producer, topic, tmp_path):
+def test_rows_that_cannot_be_written_fail_the_query(read_stream, bootstrap_servers, producer, topic, tmp_path):
     producer.send(topic, b"x").result(10)
     rows = read_stream().load()
     for number, (frame, options, message) in enumerate([
@@ -140,4 +140,4 @@ def test_rows_that_cannot_be_written_fail_the_query(read_stream, our_broker, pro
         (rows.selectExpr("value", "99 AS partition"), {"topic": topic}, "99"),
     ]):  # fmt: skip
         with pytest.raises(PySparkException, match=message):
-            write(frame, our_broker, tmp_path / str(number), **options)
+            write(frame, bootstrap_servers, tmp_path / str(number), **options)

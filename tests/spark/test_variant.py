@@ -328,10 +328,10 @@ def test_mistakes_are_named(read, options, schema, message):
         (reader.schema(schema) if schema else reader).load().collect()
 
 
-def test_a_sink_refuses_variants(spark, our_broker, topic):
+def test_a_sink_refuses_variants(spark, bootstrap_servers, topic):
     rows = spark.sql("SELECT parse_json('1') AS v, named_struct('v', parse_json('1')) AS o")
     for column in ("v", "o"):
         writer = rows.select(column).write.format("barnabas").mode("append").option("format", "json")
-        writer = writer.option("kafka.bootstrap.servers", our_broker).option("topic", topic)
+        writer = writer.option("kafka.bootstrap.servers", bootstrap_servers).option("topic", topic)
         with pytest.raises(PySparkException, match=f"column {column}: type VARIANT is not written; use to_json"):
             writer.save()

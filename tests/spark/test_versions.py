@@ -24,10 +24,10 @@ def streaming_read(spark, servers, topic, checkpoint):
 
 
 @pytest.mark.parametrize(("what", "run"), [("streaming writes", streaming_write), ("streaming reads", streaming_read)])
-def test_streams_run_or_the_version_that_they_need_is_named(spark, our_broker, topic, tmp_path, what, run):
+def test_streams_run_or_the_version_that_they_need_is_named(spark, bootstrap_servers, topic, tmp_path, what, run):
     since = SINCE[what]
     if since <= SPARK:
-        run(spark, our_broker, topic, str(tmp_path))
+        run(spark, bootstrap_servers, topic, str(tmp_path))
         return
     with pytest.raises(PySparkException, match=f"{what} need Spark {since[0]}.{since[1]} or newer"):
-        run(spark, our_broker, topic, str(tmp_path))
+        run(spark, bootstrap_servers, topic, str(tmp_path))

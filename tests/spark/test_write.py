@@ -12,11 +12,11 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark"), pytest.mark.t
 
 
 @pytest.fixture
-def write(our_broker, topic):
+def write(bootstrap_servers, topic):
     """Writes a DataFrame to the test's topic as a batch; keywords are options."""
 
     def writer(frame, **options):
-        always = {"kafka.bootstrap.servers": our_broker, "topic": topic}
+        always = {"kafka.bootstrap.servers": bootstrap_servers, "topic": topic}
         frame.write.format("barnabas").options(**always | options).mode("append").save()
 
     return writer
@@ -105,10 +105,10 @@ def test_what_cannot_be_written(spark, write):
         frame.option("topic", "t").mode("overwrite").save()
 
 
-def test_rows_go_where_they_say(spark, our_broker, read, write, topic):
+def test_rows_go_where_they_say(spark, bootstrap_servers, read, write, topic):
     rows = "SELECT * FROM VALUES ('{0}', 0, 'a'), ('{0}', 1, 'b'), ('{1}', null, 'c'), ('{0}', 1, 'd')"
     frame = spark.sql(rows.format(topic, f"{topic}-b")).toDF("topic", "partition", "value").coalesce(1)
-    frame.write.format("barnabas").option("kafka.bootstrap.servers", our_broker).mode("append").save()
+    frame.write.format("barnabas").option("kafka.bootstrap.servers", bootstrap_servers).mode("append").save()
     found = read(subscribe=f"{topic},{topic}-b").load().orderBy("topic", "partition", "offset").collect()
     assert [(row.topic, row.partition, bytes(row.value)) for row in found] == [
         (topic, 0, b"a"),
@@ -144,7 +144,7 @@ def test_a_write_that_is_repeated_by_its_name_can_be_told(spark, read, write):
 
 
 def test_a_repeated_batch_is_told_by_its_headers(
-    spark, our_broker, read_stream, read, admin, producer, topic, tmp_path
+    spark, bootstrap_servers, read_stream, read, admin, producer, topic, tmp_path
 ):
     from barnabas import NewTopic  # noqa: PLC0415
     from barnabas.spark import deduplicated  # noqa: PLC0415
@@ -155,7 +155,7 @@ def test_a_repeated_batch_is_told_by_its_headers(
     rows = read_stream().load().select("value")
 
     def run():
-        writer = rows.writeStream.format("barnabas").option("kafka.bootstrap.servers", our_broker)
+        writer = rows.writeStream.format("barnabas").option("kafka.bootstrap.servers", bootstrap_servers)
         writer = writer.options(topic=target, dedupHeaders="true", checkpointLocation=str(tmp_path))
         writer.trigger(availableNow=True).start().awaitTermination()
 
@@ -171,13 +171,13 @@ def test_a_repeated_batch_is_told_by_its_headers(
     assert sorted(once) == sorted([b"%d" % n for n in range(50)] + [b"without"] * 2)
 
 
-def test_a_reporter_knows_lag_and_commits_offsets(spark, our_broker, read_stream, producer, topic, tmp_path):
+def test_a_reporter_knows_lag_and_commits_offsets(spark, bootstrap_servers, read_stream, producer, topic, tmp_path):
     from barnabas import Admin, Consumer, TopicPartition  # noqa: PLC0415
     from barnabas.spark import OffsetReporter  # noqa: PLC0415
 
     producer.send_many(topic, [b"x"] * 10, partition=0).result(10)
     group = f"{topic}-lag"
-    reporter = OffsetReporter(group_id=group, config={"bootstrap.servers": our_broker}, query="reported")
+    reporter = OffsetReporter(group_id=group, config={"bootstrap.servers": bootstrap_servers}, query="reported")
     spark.streams.addListener(reporter)
     try:
         writer = read_stream(maxOffsetsPerTrigger="4").load().writeStream.format("noop").queryName("reported")
@@ -187,14 +187,14 @@ def test_a_reporter_knows_lag_and_commits_offsets(spark, our_broker, read_stream
         query = reporter.queries["reported"]
         first = TopicPartition(topic, 0)
         assert (query.offsets[first], query.lag[first], query.rows, query.batch_id) == (10, 0, 10, 2)
-        with Admin(bootstrap_servers=our_broker) as admin:
+        with Admin(bootstrap_servers=bootstrap_servers) as admin:
             size = admin.partition_sizes([first])[first]
         # Each of three batches is rounded.
         assert (query.lag_bytes[first], query.bytes) == (0, pytest.approx(size, abs=3))
         assert (
             f'barnabas_spark_lag_records{{query="reported",topic="{topic}",partition="0"}} 0' in reporter.prometheus()
         )
-        with Consumer(bootstrap_servers=our_broker, group_id=group) as consumer:
+        with Consumer(bootstrap_servers=bootstrap_servers, group_id=group) as consumer:
             assert consumer.committed([first])[first].offset == 10
     finally:
         spark.streams.removeListener(reporter)

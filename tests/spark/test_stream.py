@@ -97,7 +97,9 @@ def test_latest_is_the_same_after_a_failed_first_batch(read_stream, producer, to
 
 
 def write(frame, bootstrap_servers, checkpoint, **options):
-    writer = frame.writeStream.format("barnabas").option("kafka.bootstrap.servers", bootstrap_servers).options(**options)
+    writer = (
+        frame.writeStream.format("barnabas").option("kafka.bootstrap.servers", bootstrap_servers).options(**options)
+    )
     query = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start()
     query.awaitTermination()
     return query

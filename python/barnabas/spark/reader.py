@@ -14,7 +14,6 @@ from barnabas.columns import Scan, ScanClient
 from barnabas.errors import ConfigError
 from barnabas.spark.clients import Clients
 from barnabas.spark.filters import bind, earliest_time, narrow, pushed
-from barnabas.spark.latest import KEYS, latest_offsets, leaves_out_null_keys
 from barnabas.spark.offsets import Cluster, RangePartition, TablePartition, check_ranges
 from barnabas.spark.planning import plan
 from barnabas.spark.resolvers import resolver
@@ -72,6 +71,12 @@ def read_latest(partition: TablePartition, options: ReadOptions, decoding: Decod
         ConfigError: A record has no key.
         KafkaError: A range cannot be read.
     """
+    from barnabas.spark.latest import (  # noqa: PLC0415 - loads all functions of pyarrow
+        KEYS,
+        latest_offsets,
+        leaves_out_null_keys,
+    )
+
     with _clients.lent(options.client) as client:
         for wanted, end in zip(partition.ranges, partition.ends, strict=True):
             records = read_columns(replace(wanted, end=end), options.client, KEYS, options.idle_timeout_ms)

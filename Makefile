@@ -13,7 +13,7 @@ WORKERS ?= 2
 CARGO_ENV := PYO3_PYTHON=$(abspath $(DEV)/bin/python)
 RUST_SOURCES := $(shell find rust Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*' -o -name '*.bin' 2>/dev/null)
 
-.PHONY: help demo crash test test-rust test-python lint format wheel bench interop kafka-matrix spark-matrix loom crosscheck fuzz protocol smoke clean ext hostile soak
+.PHONY: help demo crash replay test test-rust test-python lint format wheel bench interop kafka-matrix spark-matrix loom crosscheck fuzz protocol smoke clean ext hostile soak
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -96,6 +96,10 @@ crash: ext ## crashes by volume: SEEDS=n lives on simulated disks and n / 10 kil
 	  $(DEV)/bin/python -m pytest --timeout=0 tests/crash/test_kill_under_load.py
 	SEEDS=$$(($(or $(SEEDS),1000) / 10)) REPORT=$(abspath tests/results/administration-kill.json) PYTHONPATH=python \
 	  $(DEV)/bin/python -m pytest --timeout=0 tests/crash/test_kill_during_administration.py
+
+replay: ext ## kills of what runs a Spark query, SEEDS=300 of them, and what its target has then; counts go to tests/results/
+	SEEDS=$(or $(SEEDS),300) REPORT=$(abspath tests/results/spark-replay.json) PYTHONPATH=python \
+	  $(DEV)/bin/python -m pytest tests/spark/test_replay.py $(ARGS)
 
 soak: ext ## mixed load of our clients and foreign ones with restarts, for MINUTES=30; counts go to tests/results/
 	MINUTES=$(or $(MINUTES),30) RESULTS=$(abspath tests/results/soak.json) PYTHONPATH=python \

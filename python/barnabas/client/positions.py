@@ -51,6 +51,10 @@ class Positions:
         self._wall_clock = wall_clock
         self._stuck: dict[TopicPartition, tuple[int, errors.KafkaError]] = {}
         self._task: Task[Any] | None = None
+        """Reads committed offsets."""
+        self._resetting: Task[Any] | None = None
+        """Looks up offsets by the reset rules: those of `_asked`, which has not been answered."""
+        self._asked: dict[TopicPartition, tuple[PartitionState, ResetRule]] = {}
         self._errors: list[errors.KafkaError] = []
         self._fetching: set[TopicPartition] = set()
         self._told: Mapping[TopicPartition, PartitionState] | None = None
@@ -69,8 +73,7 @@ class Positions:
             return
         if self._task is None:
             self._initialize()
-        if self._task is None:
-            self._reset()
+        self._reset()
         self._tell_fetcher()
 
     def position(self, partition: TopicPartition) -> int | None:
@@ -157,6 +160,7 @@ class Positions:
         if self._task is not None:
             self._driver.drop(self._task)
             self._task = None
+        self._stop_resetting()
         self._tell_fetcher()
 
     def _initialize(self) -> None:
@@ -175,7 +179,9 @@ class Positions:
                 self._failed(task.error)
                 return
             for partition, committed in task.value().items():
-                if not self._is_current(partition, states, Phase.INITIALIZING):
+                state = self._state.partitions.get(partition)
+                if state is None or state is not states[partition] or state.phase is not Phase.INITIALIZING:
+                    # Taken away, or sought meanwhile.
                     continue
                 if committed is None:
                     self._state.request_reset(partition)
@@ -189,6 +195,10 @@ class Positions:
 
     def _reset(self) -> None:
         waiting = self._state.in_phase(Phase.RESETTING)
+        if waiting and all(map(self._is_asked, waiting)):
+            return
+        # What is new must not wait for a leader that is away, nor be asked for with what was given up.
+        self._stop_resetting()
         if not waiting:
             return
         states = {partition: self._state.partitions[partition] for partition in waiting}
@@ -198,38 +208,51 @@ class Positions:
             raise errors.NoOffsetForPartitionError(
                 f"no committed offset for {names}, and auto_offset_reset is none: seek(), or choose earliest or latest"
             )
-        wanted = {partition: self._timestamp(states[partition].reset) for partition in waiting}
+        self._asked = {partition: (state, state.reset) for partition, state in states.items()}
+        wanted = {partition: self._timestamp(state.reset) for partition, state in states.items()}
 
-        def done(task: Task[dict[TopicPartition, OffsetAndTimestamp | None]]) -> None:
-            self._task = None
+        def done(task: Task[Any]) -> None:
+            self._resetting = None
+            self._asked.clear()
             if task.error is not None:
                 self._failed(task.error)
-                return
-            for partition, found in task.value().items():
-                if not self._is_current(partition, states, Phase.RESETTING):
-                    continue
-                if found is not None:
-                    # Without an epoch: nothing has been read before this offset that could have been cut.
-                    self._state.set_position(partition, found.offset)
-                elif isinstance(states[partition].reset, ByDuration):
-                    # Nothing is that young; the next record will be.
-                    self._state.request_reset(partition, Reset.LATEST)
 
-        operation = offsets.list_offsets(wanted, Backoff(*self._backoff), read_committed=self._read_committed)
+        operation = offsets.list_offsets(
+            wanted, Backoff(*self._backoff), read_committed=self._read_committed, on_answer=self._listed
+        )
         task = self._driver.start("resetting offsets", operation, None, done)
-        self._task = None if task.done else task
+        self._resetting = None if task.done else task
+
+    def _listed(self, found: Mapping[TopicPartition, OffsetAndTimestamp | None]) -> None:
+        """Takes what one leader has answered; another one may be away for long."""
+        for partition, offset in found.items():
+            is_current = self._is_asked(partition)
+            _, reset = self._asked.pop(partition, (None, None))
+            if not is_current:
+                continue
+            if offset is not None:
+                # Without an epoch: nothing has been read before this offset that could have been cut.
+                self._state.set_position(partition, offset.offset)
+            elif isinstance(reset, ByDuration):
+                # Nothing is that young; the next record will be.
+                self._state.request_reset(partition, Reset.LATEST)
+
+    def _is_asked(self, partition: TopicPartition) -> bool:
+        """Whether an answer is awaited and still counts: the partition was neither taken away nor sought meanwhile."""
+        state = self._state.partitions.get(partition)
+        asked, reset = self._asked.get(partition, (None, None))
+        return state is not None and state is asked and state.phase is Phase.RESETTING and state.reset == reset
+
+    def _stop_resetting(self) -> None:
+        if self._resetting is not None:
+            self._driver.drop(self._resetting)
+            self._resetting = None
+        self._asked.clear()
 
     def _timestamp(self, reset: ResetRule) -> int:
         if isinstance(reset, ByDuration):
             return max(0, round((self._wall_clock() - reset.seconds) * 1000))
         return _TIMESTAMP[reset]
-
-    def _is_current(
-        self, partition: TopicPartition, states: Mapping[TopicPartition, PartitionState], phase: Phase
-    ) -> bool:
-        """Whether an answer still counts: the partition was neither taken away nor sought meanwhile."""
-        state = self._state.partitions.get(partition)
-        return state is not None and state is states.get(partition) and state.phase is phase
 
     def _failed(self, error: BaseException) -> None:
         if isinstance(error, errors.KafkaError) and not error.retriable:

@@ -5,6 +5,7 @@ from fake_core import Clock, FakeClientCore, FakeFetchCore
 from test_operations import fetched, listed, metadata
 
 from barnabas import errors
+from barnabas.client.codes import Code
 from barnabas.client.driver import Driver
 from barnabas.client.options import CONSUMER
 from barnabas.client.positions import Positions
@@ -19,7 +20,7 @@ NOW = 1_700_000_000.0
 
 class Rig:
     def __init__(self, reset: Reset = Reset.EARLIEST, group_id: str | None = "g") -> None:
-        clock = Clock()
+        self.clock = clock = Clock()
         self.core = FakeClientCore(clock)
         self.core.handlers[apis.METADATA] = lambda request: metadata(*[topic.name for topic in request.topics or ()])
         self.core.handlers[apis.LIST_OFFSETS] = listed
@@ -305,6 +306,65 @@ def test_a_duration_within_which_nothing_was_written_begins_at_the_end():
     asked = [request for _, request, *_ in rig.core.submitted if request.API_KEY == apis.LIST_OFFSETS]
     assert [request.topics[0].partitions[0].timestamp for request in asked] == [round((NOW - 60) * 1000), -1]
     assert rig.positions.position(TP) == 10
+
+
+def listed_but_not(unavailable: TopicPartition):
+    """A leader's answers, of whose partitions one is offline."""
+
+    def answer(request):
+        response = listed(request)
+        for topic in response.topics:
+            for partition in topic.partitions:
+                if (topic.name, partition.partition_index) == unavailable:
+                    partition.error_code = Code.KAFKA_STORAGE_ERROR
+        return response
+
+    return answer
+
+
+def test_a_partition_that_is_offline_holds_up_no_other():
+    rig = Rig(group_id=None)
+    rig.core.handlers[apis.LIST_OFFSETS] = listed_but_not(TP)
+    rig.state.assign([TP, OTHER])
+    rig.settle()
+    assert rig.fetch.at == {OTHER: 10}
+    third = TopicPartition("others", 0)
+    rig.state.assign([TP, OTHER, third])
+    rig.settle()
+    assert rig.fetch.at == {OTHER: 10, third: 10}
+    rig.positions.fetch_failed("orders", 1, 1, 10)
+    rig.fetch.at[OTHER] = -1
+    rig.settle()
+    assert rig.fetch.at == {OTHER: 10, third: 10}
+    rig.core.handlers[apis.LIST_OFFSETS] = listed
+    rig.clock.now += 10
+    rig.settle()
+    assert rig.fetch.at == {TP: 10, OTHER: 10, third: 10}
+
+
+def test_what_is_offline_and_was_given_up_is_not_asked_for_any_more():
+    rig = Rig(group_id=None)
+    rig.core.handlers[apis.LIST_OFFSETS] = listed_but_not(TP)
+    rig.state.assign([TP])
+    rig.settle()
+    rig.state.assign([])
+    rig.positions.advance()
+    asked = len(rig.core.submitted)
+    rig.clock.now += 10
+    rig.settle()
+    assert len(rig.core.submitted) == asked
+
+
+def test_of_two_resets_the_later_one_counts():
+    rig = Rig(Reset.EARLIEST, group_id=None)
+    rig.core.handlers[apis.LIST_OFFSETS] = lambda request: listed(
+        request, offset=20 + request.topics[0].partitions[0].timestamp
+    )
+    rig.state.assign([TP])
+    rig.positions.advance()
+    rig.state.request_reset(TP, Reset.LATEST)
+    rig.settle()
+    assert rig.positions.position(TP) == 19
 
 
 def test_another_fetch_error_is_raised_once():

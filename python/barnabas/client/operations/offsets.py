@@ -24,7 +24,7 @@ from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
 from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from barnabas.client.effects import Generation
 
@@ -169,11 +169,16 @@ def _collect_committed(
 
 
 def list_offsets(
-    wanted: Mapping[TopicPartition, int], backoff: Backoff, *, read_committed: bool = False
+    wanted: Mapping[TopicPartition, int],
+    backoff: Backoff,
+    *,
+    read_committed: bool = False,
+    on_answer: Callable[[dict[TopicPartition, OffsetAndTimestamp | None]], None] | None = None,
 ) -> Operation[dict[TopicPartition, OffsetAndTimestamp | None]]:
     """Looks up offsets by timestamp, or `EARLIEST`, `LATEST`, `MAX_TIMESTAMP`; None where no record is that late.
 
-    Leaders that moved and topics that are not there yet are waited for.
+    Leaders that moved and topics that are not there yet are waited for; `on_answer` is called with what each leader
+    has answered meanwhile.
 
     Raises:
         KafkaError: A leader refused.
@@ -201,9 +206,12 @@ def list_offsets(
                 if reply.code == Code.UNSUPPORTED_VERSION:
                     raise reply
                 continue
-            for partition, offset in _listed(reply):
-                found[partition] = offset
+            answered = dict(_listed(reply))
+            found |= answered
+            for partition in answered:
                 remaining.pop(partition, None)
+            if on_answer is not None:
+                on_answer(answered)
         if remaining:
             yield backoff.wait()
     return found

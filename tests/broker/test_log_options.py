@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from typing import TYPE_CHECKING
 
@@ -98,6 +99,30 @@ def test_a_directory_of_another_node_is_refused(tmp_path: Path) -> None:
         pass
     with pytest.raises(errors.ConfigError, match="belongs to node 1; this one is 2"):
         Broker(tmp_path, node_id=2)
+
+
+def test_a_meta_properties_of_any_bytes_is_told_as_damaged(tmp_path: Path) -> None:
+    (tmp_path / "meta.properties").write_bytes(b"\xff\xfe=1\n")
+    with pytest.raises(errors.KafkaStorageError, match=r"meta\.properties is damaged"):
+        Broker(tmp_path)
+
+
+def test_a_directory_that_is_none_any_more_takes_only_its_partitions_along(tmp_path: Path) -> None:
+    dirs = [tmp_path / "one", tmp_path / "two"]
+    joined = ",".join(map(str, dirs))
+    with Broker(log_dirs=joined) as broker, Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+        for topic in ("a", "b"):
+            producer.send(topic, b"x").result(PATIENCE_S)
+    (lost,) = dirs[1].glob("?-0")
+    shutil.rmtree(dirs[1])
+    dirs[1].write_text("no directory")
+    offline, online = (TopicPartition(topic, 0) for topic in sorted("ab", key=lambda topic: f"{topic}-0" != lost.name))
+    with Broker(log_dirs=joined) as broker, Consumer(bootstrap_servers=broker.bootstrap_servers) as consumer:
+        assert broker.metrics()["barnabas_log_dirs_offline"] == 1
+        consumer.assign([offline, online])
+        consumer.seek_to_beginning()
+        polled = consumer.poll(timeout=PATIENCE_S)
+        assert [(record.topic, record.offset) for record in polled] == [(online.topic, 0)]
 
 
 def test_partitions_spread_over_several_directories(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def directory_ids(data_dirs: list[str]) -> list[bytes]:
     ids = []
     for data_dir in data_dirs:
         try:
-            with open(f"{data_dir}/meta.properties", encoding="utf-8") as file:  # noqa: PTH123 - as in `server`
+            with open(f"{data_dir}/meta.properties", encoding="latin-1") as file:  # noqa: PTH123 - as in `server`
                 lines = file.read().splitlines()
         except OSError:
             continue

@@ -289,9 +289,10 @@ def _cluster_id(data_dirs: list[str], node_id: int) -> str:
     found: set[str] = set()
     for data_dir in data_dirs:
         try:
-            with open(os.path.join(data_dir, "meta.properties"), encoding="utf-8") as file:  # noqa: PTH118, PTH123
+            with open(os.path.join(data_dir, "meta.properties"), encoding="latin-1") as file:  # noqa: PTH118, PTH123
                 properties = parse_properties(file.read())
-        except FileNotFoundError:
+        except OSError:
+            # A new one, or one that fails, which the core takes offline; the others serve.
             continue
         owner = properties.get("node.id", properties.get("broker.id"))
         if owner is not None and owner != str(node_id):

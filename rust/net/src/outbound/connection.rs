@@ -1,9 +1,7 @@
 //! One connection: its handle, its task, its reasons to close.
 
-use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -13,8 +11,9 @@ use tokio::sync::mpsc;
 use super::frame::{BadLength, FrameReader};
 use super::handshake::{self, VersionRanges};
 use super::inherited::OpenSocket;
+use super::line::{Ended, InFlight, Line};
 use super::receive_pool::ReceivePool;
-use super::stream::{self, WriteQueue};
+use super::stream;
 
 /// Requests that may be unanswered on one connection.
 pub const IN_FLIGHT_MAX: usize = 256;
@@ -153,28 +152,9 @@ pub enum CloseReason {
 #[derive(Debug)]
 pub struct Connection {
     id: ConnectionId,
-    outgoing: mpsc::UnboundedSender<Outgoing>,
+    line: Arc<Line>,
     client_id: Arc<str>,
     correlation_id: i32,
-    in_flight: Arc<AtomicUsize>,
-}
-
-/// A request on its way to the connection's task.
-#[derive(Debug)]
-struct Outgoing {
-    frame: Vec<Bytes>,
-    waiting: InFlight,
-}
-
-#[derive(Debug)]
-struct InFlight {
-    token: u64,
-    correlation_id: i32,
-    api_key: i16,
-    api_version: i16,
-    sent: Instant,
-    deadline: Instant,
-    expects_response: bool,
 }
 
 impl Connection {
@@ -186,23 +166,19 @@ impl Connection {
         options: ConnectionOptions,
         events: mpsc::UnboundedSender<ConnectionEvent>,
     ) -> Self {
-        let (outgoing, incoming) = mpsc::unbounded_channel();
-        let in_flight = Arc::new(AtomicUsize::new(0));
+        let line = Arc::new(Line::new(id, events));
         let handle = Self {
             id,
-            outgoing,
+            line: Arc::clone(&line),
             client_id: Arc::clone(&options.client_id),
             // The handshake uses the numbers below.
             correlation_id: handshake::CORRELATION_IDS,
-            in_flight: Arc::clone(&in_flight),
         };
         let task = Task {
             id,
             address: format!("{host}:{port}"),
             options,
-            events,
-            incoming,
-            in_flight,
+            line,
         };
         tokio::spawn(task.run(host, port));
         handle
@@ -215,55 +191,65 @@ impl Connection {
 
     /// Requests without an answer.
     pub fn in_flight(&self) -> usize {
-        self.in_flight.load(Ordering::Relaxed)
+        self.line.in_flight()
     }
 
-    /// Queues a request on a connection that is ready.
+    /// Sends a request on a connection that is ready: at once, on this thread, as far as the socket takes it.
     ///
     /// # Errors
     /// The request itself, when [`IN_FLIGHT_MAX`] requests are unanswered, its length does not fit a frame, or the connection
-    /// has closed (its event says why).
+    /// is not ready or has closed (its event says why).
     pub fn send(&mut self, request: Request) -> Result<(), Request> {
         if self.in_flight() >= IN_FLIGHT_MAX {
             return Err(request);
         }
         self.correlation_id = self.correlation_id.checked_add(1).unwrap_or(handshake::CORRELATION_IDS);
-        let correlation_id = self.correlation_id;
         let Some(head) = handshake::frame_head(
             request.api_key,
             request.api_version,
-            correlation_id,
+            self.correlation_id,
             &self.client_id,
             request.parts.iter().map(Bytes::len).sum(),
         ) else {
             return Err(request);
         };
+        let Request {
+            token,
+            api_key,
+            api_version,
+            parts,
+            deadline,
+            expects_response,
+        } = request;
         let waiting = InFlight {
-            token: request.token,
-            correlation_id,
-            api_key: request.api_key,
-            api_version: request.api_version,
+            token,
+            correlation_id: self.correlation_id,
+            api_key,
+            api_version,
             sent: Instant::now(),
-            deadline: request.deadline,
-            expects_response: request.expects_response,
+            deadline,
+            expects_response,
         };
-        let mut frame = Vec::with_capacity(request.parts.len() + 1);
+        let mut frame = Vec::with_capacity(parts.len() + 1);
         frame.push(head);
-        frame.extend(request.parts);
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
-        self.outgoing.send(Outgoing { frame, waiting }).map_err(|failed| {
-            self.in_flight.fetch_sub(1, Ordering::Relaxed);
-            let mut parts = failed.0.frame;
+        frame.extend(parts);
+        self.line.send(frame, waiting).map_err(|mut parts| {
             parts.remove(0);
             Request {
-                token: failed.0.waiting.token,
-                api_key: failed.0.waiting.api_key,
-                api_version: failed.0.waiting.api_version,
+                token,
+                api_key,
+                api_version,
                 parts,
-                deadline: failed.0.waiting.deadline,
-                expects_response: failed.0.waiting.expects_response,
+                deadline,
+                expects_response,
             }
         })
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.line.release();
     }
 }
 
@@ -272,34 +258,26 @@ struct Task {
     id: ConnectionId,
     address: String,
     options: ConnectionOptions,
-    events: mpsc::UnboundedSender<ConnectionEvent>,
-    incoming: mpsc::UnboundedReceiver<Outgoing>,
-    in_flight: Arc<AtomicUsize>,
+    line: Arc<Line>,
 }
 
 /// What woke the task.
 enum Wake {
-    Outgoing(Option<Outgoing>),
     Readable(io::Result<()>),
     Writable(io::Result<()>),
+    Told,
     Timer,
 }
 
 impl Task {
-    async fn run(mut self, host: String, port: u16) {
-        let mut waiting = VecDeque::new();
+    async fn run(self, host: String, port: u16) {
         let reason = match self.set_up(&host, port).await {
-            Ok((stream, reader)) => self.serve(&stream, reader, &mut waiting).await,
+            Ok((stream, reader)) => self.serve(&stream, reader).await,
             Err(reason) => reason,
         };
-        let mut unanswered: Vec<u64> = waiting.iter().map(|request: &InFlight| request.token).collect();
-        self.incoming.close();
-        while let Ok(outgoing) = self.incoming.try_recv() {
-            unanswered.push(outgoing.waiting.token);
-        }
-        self.in_flight.store(0, Ordering::Relaxed);
+        let unanswered = self.line.close();
         // The owner may be gone; then nobody needs to know.
-        let _ = self.events.send(ConnectionEvent::Closed {
+        let _ = self.line.report(ConnectionEvent::Closed {
             connection: self.id,
             reason,
             unanswered,
@@ -307,7 +285,7 @@ impl Task {
     }
 
     /// Connects and shakes hands, unless the owner gives up first.
-    async fn set_up(&mut self, host: &str, port: u16) -> Result<(TcpStream, FrameReader), CloseReason> {
+    async fn set_up(&self, host: &str, port: u16) -> Result<(Arc<TcpStream>, FrameReader), CloseReason> {
         let options = &self.options;
         let address = &self.address;
         let ready = async {
@@ -332,126 +310,84 @@ impl Task {
         };
         let (stream, reader, versions) = tokio::select! {
             biased;
-            // A request before Ready breaks the owner's contract; it is reported as unanswered.
-            _ = self.incoming.recv() => return Err(CloseReason::Requested),
+            // Before it is ready the task is told of nothing but the handle's end.
+            () = self.line.told() => return Err(CloseReason::Requested),
             ready = ready => ready?,
         };
-        let ready = ConnectionEvent::Ready {
+        let stream = Arc::new(stream);
+        self.line.open(&stream, Instant::now() + options.idle_timeout);
+        self.line.report(ConnectionEvent::Ready {
             connection: self.id,
             versions: Arc::new(versions),
-        };
-        self.events.send(ready).map_err(|_| CloseReason::Requested)?;
+        })?;
         Ok((stream, reader))
     }
 
-    /// Writes and reads until something ends the connection.
-    async fn serve(
-        &mut self,
-        stream: &TcpStream,
-        mut reader: FrameReader,
-        waiting: &mut VecDeque<InFlight>,
-    ) -> CloseReason {
+    /// Reads, and writes what others could not, until something ends the connection.
+    async fn serve(&self, stream: &TcpStream, mut reader: FrameReader) -> CloseReason {
         let _open = OpenSocket::new(stream);
-        let mut writing = WriteQueue::default();
-        let mut used = Instant::now();
-        let mut armed = used + self.options.idle_timeout;
-        let timer = tokio::time::sleep_until(armed.into());
+        let mut look_at = self.line.lock().look_at;
+        let mut is_writing = false;
+        let timer = tokio::time::sleep_until(look_at.into());
         tokio::pin!(timer);
         loop {
             let wake = tokio::select! {
                 biased;
                 ready = stream.readable() => Wake::Readable(ready),
-                outgoing = self.incoming.recv() => Wake::Outgoing(outgoing),
-                ready = stream.writable(), if !writing.is_empty() => Wake::Writable(ready),
+                () = self.line.told() => Wake::Told,
+                ready = stream.writable(), if is_writing => Wake::Writable(ready),
                 () = &mut timer => Wake::Timer,
             };
+            let is_timer = matches!(wake, Wake::Timer);
             let done = match wake {
-                Wake::Readable(Ok(())) => self.read(stream, &mut reader, waiting),
+                Wake::Readable(Ok(())) => self.read(stream, &mut reader),
                 Wake::Readable(Err(error)) | Wake::Writable(Err(error)) => Err(self.io_error(&error)),
-                Wake::Outgoing(None) => Err(CloseReason::Requested),
-                Wake::Outgoing(Some(outgoing)) => {
-                    let mut next = Some(outgoing);
-                    while let Some(outgoing) = next {
-                        if outgoing.waiting.deadline < armed {
-                            armed = outgoing.waiting.deadline;
-                            timer.as_mut().reset(armed.into());
-                        }
-                        writing.push(outgoing.frame);
-                        waiting.push_back(outgoing.waiting);
-                        next = self.incoming.try_recv().ok();
-                    }
-                    self.write(stream, &mut writing, waiting)
+                Wake::Writable(Ok(())) => {
+                    self.line.write();
+                    Ok(())
                 }
-                Wake::Writable(Ok(())) => self.write(stream, &mut writing, waiting),
-                Wake::Timer => match self.after_timer(used, waiting) {
-                    Ok(next) => {
-                        armed = next;
-                        timer.as_mut().reset(armed.into());
-                        continue;
-                    }
-                    Err(reason) => Err(reason),
-                },
+                Wake::Told => Ok(()),
+                Wake::Timer => self.after_timer(),
             };
             if let Err(reason) = done {
                 return reason;
             }
-            used = Instant::now();
+            let mut state = self.line.lock();
+            if let Err(ended) = state.check() {
+                return self.ended(ended);
+            }
+            is_writing = state.is_writing();
+            if !is_timer {
+                state.used = Instant::now();
+            }
+            if state.look_at != look_at {
+                look_at = state.look_at;
+                timer.as_mut().reset(look_at.into());
+            }
         }
     }
 
-    /// When to look again, or why to close now.
-    fn after_timer(&self, used: Instant, waiting: &VecDeque<InFlight>) -> Result<Instant, CloseReason> {
+    /// Sets when to look again, or says why to close now.
+    fn after_timer(&self) -> Result<(), CloseReason> {
         let now = Instant::now();
-        let Some(first) = waiting.iter().min_by_key(|request| request.deadline) else {
-            let idle_at = used + self.options.idle_timeout;
-            return if idle_at <= now {
-                Err(CloseReason::Idle)
-            } else {
-                Ok(idle_at)
-            };
-        };
-        if first.deadline > now {
-            return Ok(first.deadline);
-        }
-        Err(CloseReason::RequestTimedOut {
-            address: self.address.clone(),
-            api_key: first.api_key,
-            waited_ms: now.saturating_duration_since(first.sent).as_millis(),
-        })
-    }
-
-    fn write(
-        &self,
-        stream: &TcpStream,
-        writing: &mut WriteQueue,
-        waiting: &mut VecDeque<InFlight>,
-    ) -> Result<(), CloseReason> {
-        writing.write_to(stream).map_err(|error| self.io_error(&error))?;
-        if writing.is_empty() {
-            let in_flight = &self.in_flight;
-            let (id, events) = (self.id, &self.events);
-            waiting.retain(|request| {
-                if !request.expects_response {
-                    in_flight.fetch_sub(1, Ordering::Relaxed);
-                    let event = ConnectionEvent::Response {
-                        connection: id,
-                        token: request.token,
-                        body: Bytes::new(),
-                    };
-                    let _ = events.send(event);
-                }
-                request.expects_response
+        let mut state = self.line.lock();
+        let first = state.waiting.iter().min_by_key(|request| request.deadline);
+        if let Some(late) = first.filter(|request| request.deadline <= now) {
+            return Err(CloseReason::RequestTimedOut {
+                address: self.address.clone(),
+                api_key: late.api_key,
+                waited_ms: now.saturating_duration_since(late.sent).as_millis(),
             });
         }
+        let look_at = first.map_or(state.used + self.options.idle_timeout, |request| request.deadline);
+        if look_at <= now {
+            return Err(CloseReason::Idle);
+        }
+        state.look_at = look_at;
         Ok(())
     }
 
-    fn read(
-        &self,
-        stream: &TcpStream,
-        reader: &mut FrameReader,
-        waiting: &mut VecDeque<InFlight>,
-    ) -> Result<(), CloseReason> {
+    fn read(&self, stream: &TcpStream, reader: &mut FrameReader) -> Result<(), CloseReason> {
         match reader.read_from(stream) {
             Ok(0) => {
                 return Err(CloseReason::PeerClosed {
@@ -468,36 +404,40 @@ impl Task {
                 self.options.response_bytes_max
             ))
         })? {
-            self.answer(&frame, waiting)?;
+            self.answer(&frame)?;
         }
         Ok(())
     }
 
     /// Gives a response to the oldest request, whose it must be. A request stays unanswered if it is not.
-    fn answer(&self, frame: &Bytes, waiting: &mut VecDeque<InFlight>) -> Result<(), CloseReason> {
-        let index = waiting.iter().position(|request| request.expects_response);
-        let request = index.and_then(|index| waiting.get(index));
-        let request = request.ok_or_else(|| self.protocol("a response to nothing".to_owned()))?;
-        let (correlation_id, body_at) = handshake::response_head(request.api_key, request.api_version, frame)
-            .map_err(|reason| self.protocol(reason))?;
-        if correlation_id != request.correlation_id {
-            let reason = format!(
-                "correlation id {correlation_id} where {} was due",
-                request.correlation_id
-            );
-            return Err(self.protocol(reason));
-        }
-        let body = frame.slice(body_at.min(frame.len())..);
-        let event = ConnectionEvent::Response {
+    fn answer(&self, frame: &Bytes) -> Result<(), CloseReason> {
+        let mut body_at = 0;
+        let token = self.line.answered(|request| {
+            let request = request.ok_or_else(|| self.protocol("a response to nothing".to_owned()))?;
+            let (correlation_id, at) = handshake::response_head(request.api_key, request.api_version, frame)
+                .map_err(|reason| self.protocol(reason))?;
+            if correlation_id != request.correlation_id {
+                let reason = format!(
+                    "correlation id {correlation_id} where {} was due",
+                    request.correlation_id
+                );
+                return Err(self.protocol(reason));
+            }
+            body_at = at;
+            Ok(request.token)
+        })?;
+        self.line.report(ConnectionEvent::Response {
             connection: self.id,
-            token: request.token,
-            body,
-        };
-        self.in_flight.fetch_sub(1, Ordering::Relaxed);
-        if let Some(index) = index {
-            waiting.remove(index);
+            token,
+            body: frame.slice(body_at.min(frame.len())..),
+        })
+    }
+
+    fn ended(&self, ended: Ended) -> CloseReason {
+        match ended {
+            Ended::Released => CloseReason::Requested,
+            Ended::Failed(error) => self.io_error(&error),
         }
-        self.events.send(event).map_err(|_| CloseReason::Requested)
     }
 
     fn io_error(&self, error: &io::Error) -> CloseReason {

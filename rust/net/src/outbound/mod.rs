@@ -9,6 +9,7 @@ mod connection;
 mod frame;
 mod handshake;
 mod inherited;
+mod line;
 mod receive_pool;
 mod stream;
 

@@ -164,6 +164,8 @@ class AsyncConsumer(ConsumerFace):
                 found = self._fetched(0.0, max_records)
                 patience = self._patience(deadline)
             if found is not None:
+                if self._is_plain:
+                    return found
                 handed = await self._handed(found)
                 if handed is not None:
                     return handed

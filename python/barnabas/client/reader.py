@@ -74,6 +74,8 @@ class Reader:
         self._interceptors = Interceptors(options["interceptor.classes"])
         self._on_refused: Callable[[errors.DeserializationError], None] | None = options["barnabas.on.refused"]
         self._dead_letters = self._make_dead_letters()
+        # What is fetched is what is handed out, as it mostly is: the last steps before a record is in the user's hands.
+        self._is_plain = not (self._decoder.is_needed or options["interceptor.classes"])
         self._has_failed = False
         if self._group is not None:
             self._group.on_committed = self._interceptors.on_commit
@@ -87,6 +89,8 @@ class Reader:
             self._check_woken()
             found = self._fetched(self._patience(deadline), max_records)
             if found is not None:
+                if self._is_plain:
+                    return found
                 decoded = self._decode(found)
                 if self._dead_letters is not None and decoded.refused:
                     self._bury(self._dead_letters, found, decoded)

@@ -1,7 +1,7 @@
 //! Where the I/O thread leaves what the client's user must know. One lock, one bell for everything a user's thread waits for.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -116,18 +116,22 @@ impl Mailbox {
         if !coalesced {
             state.events.push_back(event);
         }
-        state.bell.ring();
-        if state.waiting > 0 {
-            self.changed.notify_all();
-        }
+        self.wake(state);
     }
 
     /// Wakes waiters without an event, so that they look at their own condition.
     pub(crate) fn ring(&self) {
         let mut state = lock(&self.state);
         state.rings += 1;
+        self.wake(state);
+    }
+
+    /// Wakes who waits, after the lock is free: a thread that is let in at once would else have to wait for it again.
+    fn wake(&self, mut state: MutexGuard<'_, MailboxState>) {
         state.bell.ring();
-        if state.waiting > 0 {
+        let is_waited_for = state.waiting > 0;
+        drop(state);
+        if is_waited_for {
             self.changed.notify_all();
         }
     }

@@ -112,6 +112,8 @@ pub struct Appended {
     pub index: u32,
     /// The open batch before it was closed as full.
     pub(crate) closed_full: bool,
+    /// It opened a batch that does not linger, and the I/O thread has not been told.
+    pub(crate) is_due: bool,
 }
 
 /// Why a record was not appended.
@@ -187,9 +189,12 @@ impl Accumulator {
                     placed(batch, index, record.timestamp);
                     Ok(())
                 }
-                Ok(None) => self
-                    .append_slow(partition, &mut queue, &record, lease)
-                    .map(|appended| placed(&appended.batch, appended.index, record.timestamp)),
+                Ok(None) => self.append_slow(partition, &mut queue, &record, lease).map(|appended| {
+                    placed(&appended.batch, appended.index, record.timestamp);
+                    if appended.is_due {
+                        self.waker.wake();
+                    }
+                }),
                 Err(reason) => Err(reason),
             };
             if let Err(reason) = appended {
@@ -237,6 +242,7 @@ impl Accumulator {
                 batch: Arc::clone(batch),
                 index,
                 closed_full: false,
+                is_due: false,
             });
         }
         self.append_slow(partition, queue, record, lease)
@@ -263,6 +269,7 @@ impl Accumulator {
                 batch: Arc::clone(&open.state),
                 index,
                 closed_full: false,
+                is_due: false,
             });
         }
         if let Some(open) = queue.open.take() {
@@ -270,24 +277,27 @@ impl Accumulator {
             queue.is_due = false;
             queue.full.push_back(open);
             closed_full = true;
-            self.list_ready(partition, queue);
+            if self.list_ready(partition, queue) {
+                self.waker.wake();
+            }
         }
-        let batch = self.open_batch(partition, queue, record, lease)?;
+        let (batch, is_due) = self.open_batch(partition, queue, record, lease)?;
         Ok(Appended {
             batch,
             index: 0,
             closed_full,
+            is_due,
         })
     }
 
-    /// Opens a batch with its first record.
+    /// Opens a batch with its first record. Also says whether it is to be sent at once, and the I/O thread to be told.
     fn open_batch(
         self: &Arc<Self>,
         partition: &Arc<PartitionQueue>,
         queue: &mut Queue,
         record: &RecordData<'_>,
         lease: &mut Option<Lease>,
-    ) -> Result<Arc<BatchState>, NotAppended> {
+    ) -> Result<(Arc<BatchState>, bool), NotAppended> {
         let needed = BATCH_OVERHEAD + record.size_max();
         // As large as the last batch became, so that batches which leave by their linger are not copied while they grow.
         let start = if self.pool.is_roomy() {
@@ -317,9 +327,10 @@ impl Accumulator {
         lock(&self.incomplete).insert(id);
         self.note_use(&partition.topic, now);
         partition.depth.fetch_add(1, Ordering::Relaxed);
+        let mut is_news = false;
         if self.linger.is_zero() {
             queue.is_due = true;
-            self.list_ready(partition, queue);
+            is_news = self.list_ready(partition, queue);
         } else {
             lock(&self.signals.opened).push_back(Opened {
                 at: now,
@@ -328,7 +339,7 @@ impl Accumulator {
             });
             self.waker.wake_by(now + self.linger);
         }
-        Ok(batch)
+        Ok((batch, is_news))
     }
 
     fn note_use(&self, topic: &Arc<str>, now: Instant) {
@@ -368,12 +379,14 @@ impl Accumulator {
         true
     }
 
-    fn list_ready(&self, partition: &Arc<PartitionQueue>, queue: &mut Queue) {
-        if !queue.is_listed {
+    /// Lists a partition that has something to send. Whether the I/O thread has to be told of it.
+    fn list_ready(&self, partition: &Arc<PartitionQueue>, queue: &mut Queue) -> bool {
+        let is_news = !queue.is_listed;
+        if is_news {
             queue.is_listed = true;
             lock(&self.signals.ready).push(Arc::clone(partition));
-            self.waker.wake();
         }
+        is_news
     }
 
     /// Somebody waits for this batch: it does not linger.
@@ -381,7 +394,9 @@ impl Accumulator {
         let mut queue = lock(&partition.queue);
         if queue.open.as_ref().is_some_and(|open| open.state.id() == batch.id()) && !queue.is_due {
             queue.is_due = true;
-            self.list_ready(partition, &mut queue);
+            if self.list_ready(partition, &mut queue) {
+                self.waker.wake();
+            }
         }
     }
 

@@ -1,12 +1,14 @@
 //! The client's one I/O thread: it owns all connections and runs every component, one round after each wake-up. It calls
-//! nothing of its user's and holds no lock of theirs for longer than it takes to move a batch.
+//! nothing of its user's and holds no lock of theirs for longer than it takes to move a batch. While it sleeps, a thread that
+//! has one record to send may run the sender in its place.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use barnabas_net::outbound::{Backoff, ConnectionEvent, ConnectionOptions, ReceivePool};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::client::Shared;
@@ -43,8 +45,10 @@ pub(crate) enum Command {
 }
 
 /// The thread's state.
-struct IoThread {
+#[derive(Debug)]
+pub(crate) struct IoThread {
     shared: Arc<Shared>,
+    runtime: Handle,
     outbox: Outbox,
     pool: ReceivePool,
     metadata: MetadataRefresh,
@@ -81,11 +85,16 @@ pub(crate) fn run(shared: &Arc<Shared>) {
 
 async fn serve(shared: Arc<Shared>) {
     let (sender, mut events) = unbounded_channel();
-    let mut io = IoThread::new(Arc::clone(&shared), sender);
-    while !io.is_stopping {
+    let io = Arc::new(Mutex::new(IoThread::new(Arc::clone(&shared), sender)));
+    // Weak, because it refers to what this is a part of.
+    let _ = shared.io.set(Arc::downgrade(&io));
+    loop {
         let seen = shared.waker.work();
-        let deadline = io.round(&mut events);
-        if io.is_stopping || !events.is_empty() || !shared.waker.try_park(deadline, seen) {
+        let deadline = lock(&io).round(&mut events);
+        if lock(&io).is_stopping {
+            break;
+        }
+        if !events.is_empty() || !shared.waker.try_park(deadline, seen) {
             continue;
         }
         let timer = async {
@@ -101,12 +110,13 @@ async fn serve(shared: Arc<Shared>) {
             () = timer => None,
         };
         shared.waker.unpark();
-        io.outbox.now = Instant::now();
         if let Some(event) = event {
+            let mut io = lock(&io);
+            io.outbox.now = Instant::now();
             io.on_event(event);
         }
     }
-    io.stop();
+    lock(&io).stop();
 }
 
 impl IoThread {
@@ -127,6 +137,7 @@ impl IoThread {
         let bootstrap = config.bootstrap_servers.clone();
         let nodes = Nodes::new(options, bootstrap, backoff, setup, config.may_rebootstrap, events);
         Self {
+            runtime: Handle::current(),
             outbox: Outbox::new(nodes),
             pool,
             metadata: MetadataRefresh::new(config),
@@ -176,6 +187,23 @@ impl IoThread {
         self.metadata.pump(&mut self.outbox, &self.shared.metadata);
         self.shared.counters.report(&self.outbox.nodes, self.metadata.count);
         self.next_deadline()
+    }
+
+    /// On another thread, while this one sleeps: sends what a producer has, if nothing of it is unanswered. False if there is.
+    pub(crate) fn send_now(&mut self, producer: usize) -> bool {
+        let Some(sender) = self.senders.get_mut(&producer).filter(|sender| sender.is_idle()) else {
+            return false;
+        };
+        // For a connection that has to be opened.
+        let _runtime = self.runtime.enter();
+        self.outbox.now = Instant::now();
+        sender.pump(&mut self.outbox, &self.shared.metadata.view());
+        self.want_produced_topics();
+        self.shared.counters.report(&self.outbox.nodes, self.metadata.count);
+        if let Some(deadline) = self.next_deadline() {
+            self.shared.waker.wake_by(deadline);
+        }
+        true
     }
 
     fn next_deadline(&self) -> Option<Instant> {

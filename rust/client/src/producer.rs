@@ -22,6 +22,9 @@ use crate::partitioner::TopicState;
 
 pub use waiting::{Completions, Flush, PendingFlush};
 
+/// A larger record is compressed, summed up and written by the I/O thread, whoever waits: that takes longer than waking it.
+const SENT_BY_CALLER_BYTES_MAX: usize = 16 << 10;
+
 /// What a producer's threads and the I/O thread share.
 #[derive(Debug)]
 pub(crate) struct ProducerShared {
@@ -288,9 +291,22 @@ impl Producer {
                 if is_sticky {
                     topic.used_sticky(record.size_max(), appended.closed_full, accumulator.batch_size);
                 }
+                if appended.is_due {
+                    self.send_now(record);
+                }
                 Ok(appended)
             }
             Err(reason) => Err(Self::not_sent(reason)),
+        }
+    }
+
+    /// A batch is to be sent at once. Small ones may be sent by this thread.
+    #[cold]
+    fn send_now(&self, record: &RecordData<'_>) {
+        if record.size_max() <= SENT_BY_CALLER_BYTES_MAX {
+            self.client.send_now(self.index);
+        } else {
+            self.client.waker().wake();
         }
     }
 

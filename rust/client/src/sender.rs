@@ -376,6 +376,11 @@ impl Sender {
         }
     }
 
+    /// Whether no request is unanswered.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.in_flight.values().all(|count| *count == 0)
+    }
+
     /// Topics that no batch was opened for since `before`. They are told once.
     pub(crate) fn idle_topics(&self, before: Instant) -> Vec<Arc<str>> {
         self.shared.accumulator.take_idle_topics(before)
@@ -390,13 +395,13 @@ impl Sender {
             .iter()
             .filter_map(|slot| self.partitions.get(*slot)?.as_ref()?.not_before)
             .filter(|at| *at > now);
-        let expiry = if accumulator.incomplete_count() > 0 {
-            self.next_expiry_check
-        } else {
-            None
-        };
         let identity = self.identity.next_retry(now).filter(|_| !self.waiting.is_empty());
         let stuck = self.availability.next_deadline(now);
-        retries.chain(due).chain(expiry).chain(identity).chain(stuck).min()
+        retries
+            .chain(due)
+            .chain(self.next_expiry_check)
+            .chain(identity)
+            .chain(stuck)
+            .min()
     }
 }

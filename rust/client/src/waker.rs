@@ -59,6 +59,11 @@ impl Waker {
         }
     }
 
+    /// Whether the I/O thread sleeps.
+    pub(crate) fn is_parked(&self) -> bool {
+        self.parked_until.load(Ordering::SeqCst) != RUNNING
+    }
+
     /// I/O thread: how much work was announced. To be called before a round looks for it.
     pub(crate) fn work(&self) -> u64 {
         self.work.load(Ordering::SeqCst)

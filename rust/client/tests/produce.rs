@@ -110,6 +110,32 @@ fn records_get_the_offsets_at_which_they_are() {
     assert_eq!(broker.values(1), values);
 }
 
+#[test]
+fn a_record_that_finds_nothing_on_its_way_is_sent_by_its_callers_thread() {
+    let broker = FakeBroker::obedient(1);
+    let producer = producer(&broker, &[]);
+    let topic = topic(&producer);
+    let metric = |metrics: Vec<(&'static str, u64)>, wanted: &str| {
+        let found = metrics.into_iter().find(|(name, _)| *name == wanted);
+        found.expect("there is such a metric").1
+    };
+    let mut by_caller = 0;
+    for number in 0..100_u64 {
+        let before = metric(producer.metrics(), "produce_requests");
+        let (batch, index) = send(&producer, &topic, 0, b"one at a time");
+        by_caller += metric(producer.metrics(), "produce_requests") - before;
+        assert_eq!(offset(&batch, index), i64::try_from(number).unwrap());
+        // The last thing that the I/O thread does before it sleeps.
+        let deadline = Instant::now() + LONG;
+        while metric(producer.client().metrics(), "requests_in_flight") > 0 {
+            assert!(Instant::now() < deadline);
+            std::thread::yield_now();
+        }
+    }
+    // At first there are a connection and a producer id to be had, and now and then the I/O thread is not asleep yet.
+    assert!(by_caller > 50, "{by_caller} of 100");
+}
+
 /// The proof of idempotence: whatever happens to requests and answers, each record is there once and in order.
 #[test]
 fn nothing_is_lost_doubled_or_reordered_whatever_fails() {

@@ -17,6 +17,12 @@ impl Sender {
         if self.next_expiry_check.is_some_and(|at| at > now) {
             return;
         }
+        if self.shared.accumulator.incomplete_count() == 0 {
+            // Not before the check that was planned: records that come one at a time would plan one, and wake the I/O thread
+            // for it, each.
+            self.next_expiry_check = None;
+            return;
+        }
         let pause = (timeout / EXPIRY_CHECKS).clamp(Duration::from_millis(5), Duration::from_secs(1));
         self.next_expiry_check = Some(now + pause);
         let Some(before) = now.checked_sub(timeout) else { return };

@@ -421,21 +421,31 @@ class MixedGroup:
                 "assignor": assignor, "session_ms": SESSION_MS, "heartbeat_ms": HEARTBEAT_MS, **more,
             }  # fmt: skip
             return [sys.executable, str(HERE / "group_member.py"), client, json.dumps(given)]
-        config = self.directory / f"{self.group}-{name}.properties"
         lines = {"client.id": name}
+        if protocol == "classic":
+            lines["heartbeat.interval.ms"] = str(HEARTBEAT_MS)
+        java = [
+            "java", "-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", jars(),
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+        ]  # fmt: skip
+        strategy = f"org.apache.kafka.clients.consumer.{JAVA_ASSIGNORS[assignor]}" if protocol == "classic" else ""
+        if "max_poll_ms" in more:
+            lines |= {"group.protocol": protocol, "max.poll.interval.ms": str(more["max_poll_ms"])}
+            if protocol == "consumer":
+                lines["group.remote.assignor"] = assignor
+            else:
+                lines |= {"session.timeout.ms": str(SESSION_MS), "partition.assignment.strategy": strategy}
+            told = {"address": self.address, "group": self.group, "topic": self.topic, "properties": lines}
+            return [*java, str(HERE / "GroupMember.java"), json.dumps(told)]
+        config = self.directory / f"{self.group}-{name}.properties"
+        config.write_text("".join(f"{key}={value}\n" for key, value in lines.items()))
         options = ["--group-protocol", protocol.upper()]
         if protocol == "consumer":
             options += ["--group-remote-assignor", assignor]
         else:
-            lines["heartbeat.interval.ms"] = str(HEARTBEAT_MS)
-            options += ["--session-timeout", str(SESSION_MS)]
-            options += [
-                "--assignment-strategy", f"org.apache.kafka.clients.consumer.{JAVA_ASSIGNORS[assignor]}"
-            ]  # fmt: skip
-        config.write_text("".join(f"{key}={value}\n" for key, value in lines.items()))
+            options += ["--session-timeout", str(SESSION_MS), "--assignment-strategy", strategy]
         return [
-            "java", "-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", jars(),
-            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "org.apache.kafka.tools.VerifiableConsumer",
+            *java, "org.apache.kafka.tools.VerifiableConsumer",
             "--bootstrap-server", self.address, "--topic", self.topic, "--group-id", self.group,
             "--command-config", str(config), *options,
         ]  # fmt: skip

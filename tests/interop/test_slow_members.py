@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 MAX_POLL_MS = 7_000
 """No client allows less than its session, which is six seconds."""
-CLASSIC = ("barnabas", "confluent-kafka", "aiokafka", "kafka-python")
+CLASSIC = ("barnabas", "confluent-kafka", "aiokafka", "kafka-python", "java")
 SCENARIOS = [
     *(Scenario("classic", "range", slow) for slow in CLASSIC),
-    *(Scenario("consumer", "uniform", slow) for slow in ("barnabas", "confluent-kafka")),
+    *(Scenario("consumer", "uniform", slow) for slow in ("barnabas", "confluent-kafka", "java")),
 ]
 
 

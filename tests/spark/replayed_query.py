@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 if TYPE_CHECKING:
@@ -36,11 +35,11 @@ def main(*places: str) -> None:
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("OFF")
+    writer = query(spark, *places).trigger(processingTime="0 seconds")
     while True:
-        running = query(spark, *places).trigger(processingTime="0 seconds").start()
         try:
-            running.awaitTermination()
-        except StreamingQueryException as error:
+            writer.start().awaitTermination()
+        except Exception as error:  # noqa: BLE001 (of what Spark makes a lost process, also before the query runs)
             print(RESTARTED, str(error).splitlines()[:3], flush=True)
 
 

@@ -35,9 +35,11 @@ def main(*places: str) -> None:
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("OFF")
-    writer = query(spark, *places).trigger(processingTime="0 seconds")
+    writer = None
     while True:
         try:
+            # A session that could not look for data sources once says that there is none.
+            writer = writer or query(spark.newSession(), *places).trigger(processingTime="0 seconds")
             writer.start().awaitTermination()
         except Exception as error:  # noqa: BLE001 (of what Spark makes a lost process, also before the query runs)
             print(RESTARTED, str(error).splitlines()[:3], flush=True)

@@ -57,6 +57,7 @@ interop: ext ## a quick run against the reference Kafka and its tools, and forei
 	PYTHONPATH=python $(DEV)/bin/python -m pytest -m interop -n $(WORKERS) --dist loadfile $(ARGS)
 	@$(MAKE) --no-print-directory kafka-matrix MATRIX="kafka-2.8.2 barnabas-2.1" \
 	  MATRIX_TESTS="tests/client/test_producer.py tests/client/test_consumer.py"
+	@$(MAKE) --no-print-directory kafka-matrix MATRIX=kafka-4.3.0 MATRIX_TESTS="tests/spark/test_read.py tests/spark/test_stream.py"
 
 # Releases of Kafka from Maven, the last with ZooKeeper; what our broker is when it serves no more than an older one; and a
 # cluster of Kafka whose leaders are killed.

@@ -66,8 +66,17 @@ def spark_connector_jars(spark_home: Path) -> list[Path]:
         class_path = f"{spark_home / 'jars' / '*'}{os.pathsep}{libs / '*'}"
         subprocess.run(["javac", "-cp", class_path, "-d", str(classes), *sources], check=True)
         subprocess.run(["jar", "--create", "--file", str(tokens), "-C", str(classes), "."], check=True)
+    return [*_not_brought(libs, spark_home), tokens]
+
+
+def spark_avro_jars(spark_home: Path) -> list[Path]:
+    """Returns the jars of Spark's functions for Avro, without those that Spark brings."""
+    return _not_brought(fetched(POM.parents[1] / "spark_avro" / "pom.xml", "spark-avro"), spark_home)
+
+
+def _not_brought(libs: Path, spark_home: Path) -> list[Path]:
     brought = {_artifact(jar) for jar in (spark_home / "jars").glob("*.jar")}
-    return [*(jar for jar in sorted(libs.glob("*.jar")) if _artifact(jar) not in brought), tokens]
+    return [jar for jar in sorted(libs.glob("*.jar")) if _artifact(jar) not in brought]
 
 
 def _artifact(jar: Path) -> str:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 import uuid
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
-from reference_kafka import spark_connector_jars
+from ledger import COMPACTED, LEDGER, OPEN_AT, ledgers
 
 from barnabas import Admin, NewTopic, Producer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -25,21 +23,6 @@ pytestmark = [pytest.mark.interop, pytest.mark.timeout(600)]
 
 START_MS = 1_700_000_000_000
 PER_PARTITION = 120
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    """Spark with both connectors."""
-    import pyspark  # noqa: PLC0415 (the suite is collected without it)
-    from pyspark.sql import SparkSession  # noqa: PLC0415
-
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    jars = ",".join(map(str, spark_connector_jars(Path(pyspark.__file__).parent)))
-    builder = SparkSession.builder.master("local[2]").config("spark.jars", jars).config("spark.ui.enabled", "false")
-    session = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
 
 
 @pytest.fixture
@@ -62,10 +45,15 @@ def topic(bootstrap_servers: str) -> str:
                             headers=headers,
                             timestamp=at,
                         )
-    deleting = AdminClient({"bootstrap.servers": bootstrap_servers})
-    for future in deleting.delete_records([TopicPartition(name, 1, 10)]).values():
-        future.result(30)
+    delete_until(bootstrap_servers, name, 10)
     return name
+
+
+def delete_until(servers: str, topic: str, offset: int) -> None:
+    """Deletes the first records of partition 1."""
+    deleting = AdminClient({"bootstrap.servers": servers})
+    for future in deleting.delete_records([TopicPartition(topic, 1, offset)]).values():
+        future.result(30)
 
 
 @pytest.fixture
@@ -153,6 +141,100 @@ def test_streams_plan_the_same_offsets(spark, bootstrap_servers, topic, tmp_path
     for ends, read in planned.values():
         assert all(rows <= 50 for rows in read)
         assert len(ends) == 5
+
+
+def streamed(spark: SparkSession, source: str, checkpoint: Path, **options: str) -> tuple[list[tuple], list[dict]]:
+    """The rows of a run of a stream, and the progress of its batches."""
+    found: list[tuple] = []
+    reader = spark.readStream.format(source).options(startingOffsets="earliest", **options)
+    writer = reader.load().writeStream.foreachBatch(lambda frame, _: found.extend(map(tuple, frame.collect())))
+    query = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start()
+    query.awaitTermination()
+    return sorted(found, key=lambda row: (row[2], row[3], row[4])), query.recentProgress
+
+
+def ends(progress: list[dict[str, Any]]) -> list[dict[str, dict[str, int]]]:
+    """Where batches ended; ours has the start beside the first end."""
+    found = [json.loads(one["sources"][0]["endOffset"]) for one in progress]
+    return [{topic: offsets for topic, offsets in one.items() if not topic.startswith("$")} for one in found]
+
+
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Kafka's address, and that of our broker, which has the data that Kafka wrote."""
+    with ledgers(tmp_path_factory.mktemp("ledgers")) as found:
+        yield found
+
+
+@pytest.mark.parametrize("server", ["kafka", "barnabas"])
+@pytest.mark.parametrize("isolation", ["read_uncommitted", "read_committed"])
+def test_transactions_and_compaction(spark, addresses, tmp_path, server, isolation):
+    always = {"kafka.bootstrap.servers": addresses[server], "kafka.isolation.level": isolation}
+    values = {}
+    for number, options in enumerate(
+        (
+            {"subscribe": LEDGER},
+            {"subscribe": COMPACTED},
+            {"subscribe": f"{LEDGER},{COMPACTED}", "minPartitions": "20"},
+            {"subscribe": LEDGER, "maxRecordsPerPartition": "3"},
+            # Between them are control records, and records of transactions that were aborted.
+            {"assign": json.dumps({LEDGER: [1]}), "startingOffsets": json.dumps({LEDGER: {"1": 5}}), "endingOffsets": json.dumps({LEDGER: {"1": 29}})},
+        )
+    ):  # fmt: skip
+        ours, theirs = (spark.read.format(name).options(**always, **options).load() for name in ("barnabas", "kafka"))
+        expected = rows(theirs)
+        assert rows(ours) == expected, options
+        values[number] = {bytes(row[1]).split()[0] for row in expected}
+    is_committed = isolation == "read_committed"
+    assert values[0] == {b"committed", b"plain"} | (set() if is_committed else {b"aborted", b"open", b"behind"})
+    assert values[1] >= {b"committed", b"plain"}
+
+    for topic in (LEDGER, COMPACTED):
+        found = {}
+        for name in ("barnabas", "kafka"):
+            options = {"subscribe": topic, "maxOffsetsPerTrigger": "1000"}
+            read, progress = streamed(spark, name, tmp_path / f"{name}-{topic}", **always, **options)
+            found[name] = (read, ends(progress), [one["numInputRows"] for one in progress])
+        assert found["barnabas"] == found["kafka"]
+        assert found["kafka"][0]
+
+
+@pytest.mark.parametrize("server", ["kafka", "barnabas"])
+def test_what_is_not_stable_is_waited_for_in_vain_by_both(spark, addresses, server):
+    options = {"kafka.bootstrap.servers": addresses[server], "kafka.isolation.level": "read_committed"}
+    beyond = {"assign": json.dumps({LEDGER: [0]}), "endingOffsets": json.dumps({LEDGER: {"0": OPEN_AT + 2}})}
+    for name in ("barnabas", "kafka"):
+        frame = spark.read.format(name).options(**options, **beyond, **{"kafkaConsumer.pollTimeoutMs": "1000"}).load()
+        with pytest.raises(Exception, match=r"(?i)time|1000|wait"):
+            frame.collect()
+
+
+def test_streams_notice_alike_that_records_are_gone(spark, bootstrap_servers, topic, tmp_path):
+    from pyspark.errors import StreamingQueryException  # noqa: PLC0415
+
+    always = {"kafka.bootstrap.servers": bootstrap_servers, "subscribe": topic, "maxOffsetsPerTrigger": "60"}
+    with Admin(bootstrap_servers=bootstrap_servers) as admin, Producer(bootstrap_servers=bootstrap_servers) as producer:
+        for name in ("barnabas", "kafka"):
+            for strict in ("true", "false"):
+                streamed(spark, name, tmp_path / f"{name}-{strict}", **always)
+        producer.send_many(topic, [b"more"] * 40, partition=1).result(30)
+        delete_until(bootstrap_servers, topic, PER_PARTITION + 25)
+        again = {}
+        for name in ("barnabas", "kafka"):
+            with pytest.raises(StreamingQueryException):
+                streamed(spark, name, tmp_path / f"{name}-true", **always)
+            read, progress = streamed(spark, name, tmp_path / f"{name}-false", **always, failOnDataLoss="false")
+            again[name] = (read, ends(progress)[-1])
+        assert again["barnabas"] == again["kafka"]
+        assert [row[4] for row in again["kafka"][0]] == [*range(PER_PARTITION + 25, PER_PARTITION + 40)]
+
+        # The topic is another one now, which ends before where the streams are.
+        admin.delete_topics([topic])
+        admin.create_topics([NewTopic(topic, num_partitions=2)])
+        producer.send_many(topic, [b"new"] * 5, partition=0).result(30)
+        for name in ("barnabas", "kafka"):
+            with pytest.raises(StreamingQueryException):
+                streamed(spark, name, tmp_path / f"{name}-false", **always)
 
 
 def test_what_one_writes_the_other_reads(spark, bootstrap_servers, topic):

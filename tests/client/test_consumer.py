@@ -9,6 +9,7 @@ from reading import poll_until, read, values
 
 import barnabas
 from barnabas import OffsetAndMetadata, TopicPartition, errors
+from barnabas.testing import Proxy
 
 
 @pytest.fixture
@@ -123,6 +124,48 @@ def test_seeks_go_back_and_forth(consumer, zero):
     reader.seek_to_end([zero])
     assert reader.position(zero) == 10
     assert not reader.poll(timeout=0.2)
+
+
+def test_a_seek_counts_although_a_reset_is_under_way(bootstrap_servers, zero):
+    with Proxy(bootstrap_servers) as proxy:
+        asked = proxy.inject("ListOffsets", delay=0.3)
+        with barnabas.Consumer(bootstrap_servers=proxy.bootstrap_servers, auto_offset_reset="latest") as reader:
+            reader.assign([zero])
+            while not asked.fired:
+                reader.poll(0.01)
+            reader.seek_to_beginning()
+            assert values(read(reader, 10)) == TEN
+
+
+def test_a_partition_that_is_not_there_keeps_no_others_waiting(consumer, filled, zero, unique):
+    reader = consumer()
+    reader.assign([(f"{unique}-nowhere", 0), (filled, 99), zero])
+    assert values(read(reader, 10)) == TEN
+    reader.assign([zero, (filled, 1)])
+    assert len(read(reader, 10)) == 10
+
+
+def test_a_topic_whose_name_is_not_valid_is_an_error(consumer, zero, unique):
+    reader = consumer(group_id=unique)
+    reader.assign([("not valid", 0), zero])
+    assert len(poll_until_error(reader, errors.InvalidTopicError)) in {0, 10}
+    with pytest.raises(errors.InvalidTopicError, match="not valid"):
+        reader.end_offsets([("not valid", 0)], timeout=5)
+    reader.unsubscribe()
+    reader.subscribe(["not valid"])
+    poll_until_error(reader, errors.InvalidTopicError)
+
+
+def poll_until_error(reader, expected) -> list:
+    """What polls give out before one raises."""
+    found = []
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            found += reader.poll(0.1)
+        except expected:
+            return found
+    raise AssertionError(f"no {expected.__name__}")
 
 
 def test_seeking_what_is_not_assigned_is_refused(consumer, filled, zero):

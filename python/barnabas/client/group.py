@@ -419,6 +419,7 @@ class Group:
                 self._failures.append(_as_kafka_error(task.error))
                 return
             found = task.value().topics
+            self._check_topics(task.value())
             if ids:
                 self._tell_metadata(self._known | found)
             else:
@@ -433,6 +434,7 @@ class Group:
         if self._looking is not None:
             return
         view = cluster.from_view(self._core.cluster())
+        self._check_topics(view)
         found: dict[str, TopicListing] = {}
         for topic in self.membership.group_topics:
             if topic in view.topics:
@@ -440,6 +442,13 @@ class Group:
             elif topic in self._known and topic not in view.topic_errors:
                 found[topic] = self._known[topic]
         self._tell_metadata(found)
+
+    def _check_topics(self, view: cluster.Cluster) -> None:
+        """Lets `poll` raise where a topic that is subscribed to can never be read."""
+        try:
+            offsets.check_topics(view, self._state.topics)
+        except errors.KafkaError as error:
+            self._failures.append(error)
 
     def _tell_metadata(self, known: dict[str, TopicListing]) -> None:
         self._known = known

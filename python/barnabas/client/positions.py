@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from barnabas import errors
 from barnabas.client.codes import Code
+from barnabas.client.lookups import Lookups
 from barnabas.client.operations import offsets
 from barnabas.client.operations.api import Backoff
-from barnabas.client.subscription import ByDuration, Phase, Reset
+from barnabas.client.subscription import Phase, Reset
 from barnabas.types import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
@@ -18,14 +19,11 @@ if TYPE_CHECKING:
 
     from barnabas.client.core import FetchCore
     from barnabas.client.driver import Driver, Task
-    from barnabas.client.subscription import PartitionState, ResetRule, SubscriptionState
-    from barnabas.types import OffsetAndTimestamp
+    from barnabas.client.subscription import PartitionState, SubscriptionState
 
 __all__ = ["Positions"]
 
 _log = logging.getLogger("barnabas.consumer")
-
-_TIMESTAMP: Final = {Reset.EARLIEST: offsets.EARLIEST, Reset.LATEST: offsets.LATEST}
 
 
 class Positions:
@@ -47,14 +45,11 @@ class Positions:
         self._fetch = fetch
         self._group_id = group_id
         self._backoff = backoff
-        self._read_committed = read_committed
-        self._wall_clock = wall_clock
+        self._lookups = Lookups(
+            state, driver, backoff, self._failed, read_committed=read_committed, wall_clock=wall_clock
+        )
         self._stuck: dict[TopicPartition, tuple[int, errors.KafkaError]] = {}
         self._task: Task[Any] | None = None
-        """Reads committed offsets."""
-        self._resetting: Task[Any] | None = None
-        """Looks up offsets by the reset rules: those of `_asked`, which has not been answered."""
-        self._asked: dict[TopicPartition, tuple[PartitionState, ResetRule]] = {}
         self._errors: list[errors.KafkaError] = []
         self._fetching: set[TopicPartition] = set()
         self._told: Mapping[TopicPartition, PartitionState] | None = None
@@ -160,7 +155,7 @@ class Positions:
         if self._task is not None:
             self._driver.drop(self._task)
             self._task = None
-        self._stop_resetting()
+        self._lookups.drop()
         self._tell_fetcher()
 
     def _initialize(self) -> None:
@@ -179,9 +174,7 @@ class Positions:
                 self._failed(task.error)
                 return
             for partition, committed in task.value().items():
-                state = self._state.partitions.get(partition)
-                if state is None or state is not states[partition] or state.phase is not Phase.INITIALIZING:
-                    # Taken away, or sought meanwhile.
+                if not self._is_current(partition, states, Phase.INITIALIZING):
                     continue
                 if committed is None:
                     self._state.request_reset(partition)
@@ -194,65 +187,21 @@ class Positions:
         self._task = None if task.done else task
 
     def _reset(self) -> None:
-        waiting = self._state.in_phase(Phase.RESETTING)
-        if waiting and all(map(self._is_asked, waiting)):
-            return
-        # What is new must not wait for a leader that is away, nor be asked for with what was given up.
-        self._stop_resetting()
-        if not waiting:
-            return
-        states = {partition: self._state.partitions[partition] for partition in waiting}
-        without = [partition for partition in waiting if states[partition].reset is Reset.NONE]
+        resetting = self._state.in_phase(Phase.RESETTING)
+        without = [each for each in resetting if self._state.partitions[each].reset is Reset.NONE]
         if without:
             names = ", ".join(f"{topic}-{number}" for topic, number in without)
             raise errors.NoOffsetForPartitionError(
                 f"no committed offset for {names}, and auto_offset_reset is none: seek(), or choose earliest or latest"
             )
-        self._asked = {partition: (state, state.reset) for partition, state in states.items()}
-        wanted = {partition: self._timestamp(state.reset) for partition, state in states.items()}
+        self._lookups.start(resetting)
 
-        def done(task: Task[Any]) -> None:
-            self._resetting = None
-            self._asked.clear()
-            if task.error is not None:
-                self._failed(task.error)
-
-        operation = offsets.list_offsets(
-            wanted, Backoff(*self._backoff), read_committed=self._read_committed, on_answer=self._listed
-        )
-        task = self._driver.start("resetting offsets", operation, None, done)
-        self._resetting = None if task.done else task
-
-    def _listed(self, found: Mapping[TopicPartition, OffsetAndTimestamp | None]) -> None:
-        """Takes what one leader has answered; another one may be away for long."""
-        for partition, offset in found.items():
-            is_current = self._is_asked(partition)
-            _, reset = self._asked.pop(partition, (None, None))
-            if not is_current:
-                continue
-            if offset is not None:
-                # Without an epoch: nothing has been read before this offset that could have been cut.
-                self._state.set_position(partition, offset.offset)
-            elif isinstance(reset, ByDuration):
-                # Nothing is that young; the next record will be.
-                self._state.request_reset(partition, Reset.LATEST)
-
-    def _is_asked(self, partition: TopicPartition) -> bool:
-        """Whether an answer is awaited and still counts: the partition was neither taken away nor sought meanwhile."""
+    def _is_current(
+        self, partition: TopicPartition, states: Mapping[TopicPartition, PartitionState], phase: Phase
+    ) -> bool:
+        """Whether an answer still counts: the partition was neither taken away nor sought meanwhile."""
         state = self._state.partitions.get(partition)
-        asked, reset = self._asked.get(partition, (None, None))
-        return state is not None and state is asked and state.phase is Phase.RESETTING and state.reset == reset
-
-    def _stop_resetting(self) -> None:
-        if self._resetting is not None:
-            self._driver.drop(self._resetting)
-            self._resetting = None
-        self._asked.clear()
-
-    def _timestamp(self, reset: ResetRule) -> int:
-        if isinstance(reset, ByDuration):
-            return max(0, round((self._wall_clock() - reset.seconds) * 1000))
-        return _TIMESTAMP[reset]
+        return state is not None and state is states.get(partition) and state.phase is phase
 
     def _failed(self, error: BaseException) -> None:
         if isinstance(error, errors.KafkaError) and not error.retriable:

@@ -1,5 +1,7 @@
 """Subscription state and positions: what is exclusive, and how a partition gets its position."""
 
+import itertools
+
 import pytest
 from fake_core import Clock, FakeClientCore, FakeFetchCore
 from test_operations import fetched, listed, metadata
@@ -139,6 +141,40 @@ def test_a_seek_while_offsets_are_looked_up_wins():
     rig.state.seek(TP, 7)
     rig.settle()
     assert rig.fetch.at == {TP: 7}
+
+
+def test_a_leader_that_does_not_answer_keeps_no_others_waiting():
+    def two_leaders(request):
+        response = metadata(*[topic.name for topic in request.topics])
+        for partition in response.topics[0].partitions:
+            partition.leader_id = partition.partition_index
+        return response
+
+    def only_the_first(request):
+        asked = request.topics[0].partitions
+        assert len(asked) == 1
+        return listed(request) if asked[0].partition_index == TP.partition else None
+
+    rig = Rig(group_id=None)
+    rig.core.handlers |= {apis.METADATA: two_leaders, apis.LIST_OFFSETS: only_the_first}
+    rig.state.assign([TP, OTHER])
+    rig.settle()
+    assert rig.fetch.at == {TP: 10}
+    asked = [request for _, request, *_ in rig.core.submitted if request.API_KEY == apis.LIST_OFFSETS]
+    assert len(asked) == 2
+
+
+def test_a_partition_without_a_leader_is_asked_for_less_and_less_often():
+    rig = Rig(group_id=None)
+    rig.core.handlers[apis.METADATA] = lambda _: metadata()
+    rig.state.assign([TP])
+    times = []
+    while len(times) < 4:
+        before = len(rig.core.submitted)
+        rig.positions.advance()
+        times += [rig.driver.now()] * (len(rig.core.submitted) - before)
+        rig.driver.turn(10.0)
+    assert [round(after - earlier, 3) for earlier, after in itertools.pairwise(times)] == [0.1, 0.2, 0.4]
 
 
 def test_an_assignment_taken_away_while_offsets_are_looked_up_is_not_fetched():

@@ -24,11 +24,25 @@ from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
 from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
+    from barnabas.client.cluster import Cluster
     from barnabas.client.effects import Generation
 
-__all__ = ["EARLIEST", "LATEST", "MAX_TIMESTAMP", "commit", "fetch_committed", "list_offsets"]
+    Leaderships = list[tuple[TopicPartition, int]]
+
+__all__ = [
+    "EARLIEST",
+    "HOPELESS_TOPIC",
+    "LATEST",
+    "MAX_TIMESTAMP",
+    "by_leader",
+    "check_topics",
+    "commit",
+    "fetch_committed",
+    "list_offsets",
+    "list_offsets_of_leader",
+]
 
 LATEST: Final = -1
 """Asks `list_offsets` for the offset of the next record to be written."""
@@ -36,6 +50,9 @@ EARLIEST: Final = -2
 """Asks `list_offsets` for the first offset that the log has."""
 MAX_TIMESTAMP: Final = -3
 """Asks `list_offsets` for the record with the greatest timestamp."""
+
+HOPELESS_TOPIC: Final = frozenset({Code.INVALID_TOPIC_EXCEPTION, Code.TOPIC_AUTHORIZATION_FAILED})
+"""Answers about a topic that waiting does not change."""
 
 _BY_NAME_COMMIT: Final = (2, 9)
 _BY_NAME_FETCH: Final = (1, 9)
@@ -169,52 +186,78 @@ def _collect_committed(
 
 
 def list_offsets(
-    wanted: Mapping[TopicPartition, int],
-    backoff: Backoff,
-    *,
-    read_committed: bool = False,
-    on_answer: Callable[[dict[TopicPartition, OffsetAndTimestamp | None]], None] | None = None,
+    wanted: Mapping[TopicPartition, int], backoff: Backoff, *, read_committed: bool = False
 ) -> Operation[dict[TopicPartition, OffsetAndTimestamp | None]]:
     """Looks up offsets by timestamp, or `EARLIEST`, `LATEST`, `MAX_TIMESTAMP`; None where no record is that late.
 
-    Leaders that moved and topics that are not there yet are waited for; `on_answer` is called with what each leader
-    has answered meanwhile.
+    Leaders that moved and topics that are not there yet are waited for.
 
     Raises:
-        KafkaError: A leader refused.
+        KafkaError: A leader refused, or a topic's name is not valid.
     """
     found: dict[TopicPartition, OffsetAndTimestamp | None] = {}
     remaining = {TopicPartition(*partition): timestamp for partition, timestamp in wanted.items()}
     while remaining:
         cluster = yield from read_cluster({partition.topic for partition in remaining})
-        by_leader: dict[int, list[tuple[TopicPartition, int]]] = defaultdict(list)
-        for partition in remaining:
-            info = cluster.partition(*partition)
-            if info is not None and info.leader is not None:
-                by_leader[info.leader.id].append((partition, -1 if info.leader_epoch is None else info.leader_epoch))
+        check_topics(cluster, {partition.topic for partition in remaining})
         submits = [
-            Submit(
-                ("node", leader),
-                _list_offsets_request(remaining, partitions, read_committed=read_committed),
-                versions=(1, 32_767),
-                retry=False,
-            )
-            for leader, partitions in by_leader.items()
+            _ask_leader(leader, partitions, remaining, read_committed=read_committed)
+            for leader, partitions in by_leader(cluster, remaining).items()
         ]
         for reply in (yield Gather(submits)) if submits else ():
             if isinstance(reply, errors.KafkaError):
                 if reply.code == Code.UNSUPPORTED_VERSION:
                     raise reply
                 continue
-            answered = dict(_listed(reply))
-            found |= answered
-            for partition in answered:
+            for partition, offset in _listed(reply):
+                if isinstance(offset, errors.KafkaError):
+                    raise offset
+                found[partition] = offset
                 remaining.pop(partition, None)
-            if on_answer is not None:
-                on_answer(answered)
         if remaining:
             yield backoff.wait()
     return found
+
+
+def list_offsets_of_leader(
+    leader: int, partitions: Leaderships, wanted: Mapping[TopicPartition, int], *, read_committed: bool = False
+) -> Operation[dict[TopicPartition, OffsetAndTimestamp | errors.KafkaError | None]]:
+    """Asks one leader once, as `list_offsets` does; what is to be asked again is left out, a refusal stands for itself.
+
+    Raises:
+        KafkaError: There was no answer.
+    """
+    response = yield _ask_leader(leader, partitions, wanted, read_committed=read_committed)
+    return dict(_listed(response))
+
+
+def by_leader(cluster: Cluster, partitions: Iterable[TopicPartition]) -> dict[int, Leaderships]:
+    """Partitions with their leaders' epochs, by leader; those without a leader are left out."""
+    found: dict[int, Leaderships] = defaultdict(list)
+    for partition in partitions:
+        info = cluster.partition(*partition)
+        if info is not None and info.leader is not None:
+            found[info.leader.id].append((partition, -1 if info.leader_epoch is None else info.leader_epoch))
+    return found
+
+
+def check_topics(cluster: Cluster, topics: Iterable[str]) -> None:
+    """Refuses topics that waiting does not help.
+
+    Raises:
+        KafkaError: A topic's name is not valid, or we may not see it.
+    """
+    for topic in topics:
+        code = cluster.topic_errors.get(topic, 0)
+        if code in HOPELESS_TOPIC:
+            raise errors.for_code(code, topic_partition=topic)
+
+
+def _ask_leader(
+    leader: int, partitions: Leaderships, wanted: Mapping[TopicPartition, int], *, read_committed: bool
+) -> Submit:
+    request = _list_offsets_request(wanted, partitions, read_committed=read_committed)
+    return Submit(("node", leader), request, versions=(1, 32_767), retry=False)
 
 
 def _list_offsets_request(
@@ -236,7 +279,7 @@ def _list_offsets_request(
     )
 
 
-def _listed(response: Any) -> Iterable[tuple[TopicPartition, OffsetAndTimestamp | None]]:
+def _listed(response: Any) -> Iterable[tuple[TopicPartition, OffsetAndTimestamp | errors.KafkaError | None]]:
     """The partitions that were answered for good; those to ask again are left out."""
     for topic in response.topics:
         for partition in topic.partitions:
@@ -246,4 +289,4 @@ def _listed(response: Any) -> Iterable[tuple[TopicPartition, OffsetAndTimestamp 
                 missing = partition.offset < 0
                 yield where, None if missing else OffsetAndTimestamp(partition.offset, partition.timestamp, epoch)
             elif partition.error_code not in RETRY_WITH_NEW_METADATA:
-                raise errors.for_code(partition.error_code, topic_partition=where)
+                yield where, errors.for_code(partition.error_code, topic_partition=where)

@@ -119,7 +119,8 @@ def test_groups_are_listed_and_described(admin, topic, consumer):
 
 
 def test_an_unreachable_cluster_is_a_timeout():
-    with Admin(bootstrap_servers="127.0.0.1:1") as admin, pytest.raises(errors.KafkaTimeoutError, match="list_topics"):
+    why = r"list_topics took longer than its timeout: no broker of bootstrap\.servers has answered"
+    with Admin(bootstrap_servers="127.0.0.1:1") as admin, pytest.raises(errors.KafkaTimeoutError, match=why):
         admin.list_topics(timeout=0.3)
 
 

@@ -39,6 +39,8 @@ FAILED: Final = 2
 JITTER: Final = 0.2
 _CANCELLED_LIMIT: Final = 64
 _FOREVER_MS: Final = 2.0**31
+_LATER_S: Final = 1.0
+"""So much longer than its task a submission lives: the task's timer ends both, and says so in the same words always."""
 
 
 @dataclass(slots=True, order=True)
@@ -290,7 +292,7 @@ class Driver:
             return reply
 
         for index, submit in enumerate(submits):
-            remaining = None if task.deadline is None else task.deadline - self._clock()
+            remaining = None if task.deadline is None else task.deadline - self._clock() + _LATER_S
             if submit.timeout is not None:
                 remaining = submit.timeout if remaining is None else min(remaining, submit.timeout)
             token: list[int] = []
@@ -299,7 +301,9 @@ class Driver:
 
     def _time_out(self, task: Task[Any]) -> None:
         if not task.done:
-            error = errors.KafkaTimeoutError(f"{task.name} took longer than its timeout")
+            _, _, brokers, _ = self._core.cluster()
+            why = "" if brokers else ": no broker of bootstrap.servers has answered"
+            error = errors.KafkaTimeoutError(f"{task.name} took longer than its timeout{why}")
             self._forget(task)
             task.operation.close()
             self._finish(task, None, error)

@@ -99,7 +99,8 @@ def test_a_submission_gets_the_rest_of_the_tasks_time(core, driver):
 
     driver.run("demo", operation(), 10.0)
     first, second = (timeout_ms for _, _, timeout_ms, _ in core.submitted)
-    assert 8_700 <= first <= 9_300
+    # And a second more, so that it is the task's own timer that ends it.
+    assert 9_700 <= first <= 10_300
     assert second == 500
 
 

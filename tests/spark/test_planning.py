@@ -181,6 +181,9 @@ def test_what_a_schema_means():
         choose("a int", kafkaColumns="a")
     with pytest.raises(ConfigError, match="whose type is bigint"):
         choose("offset string", kafkaColumns="offset")
+    with pytest.raises(ConfigError, match=r"column _corrupt_record .* as string or binary; the schema has it as int"):
+        choose("a int, _corrupt_record int")
+    assert choose("a int, _corrupt_record int", columnNameOfCorruptRecord="bad") == ()
 
 
 def test_small_ranges_share_a_task():

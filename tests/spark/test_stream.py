@@ -61,6 +61,16 @@ def test_every_offset_once_over_restarts_and_failures(read_stream, producer, top
     assert all(len(rows) <= 40 for rows in sink.batches.values())
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"endingOffsets": "latest"}, "endingOffsets is for batch queries"), ({"mode": "LAX"}, "option mode is one of")],
+)
+def test_a_wrong_option_is_what_the_query_says(read_stream, tmp_path, wrong, message):
+    with pytest.raises(PySparkException, match=message) as caught:
+        run(read_stream(**wrong).load(), [], tmp_path)
+    assert "UnboundLocalError" not in str(caught.value)
+
+
 def test_latest_is_pinned_when_batch_0_begins(read_stream, producer, topic, tmp_path):
     producer.send_many(topic, [b"old"] * 10, partition=0).result(10)
     stream = read_stream(startingOffsets="latest").schema("offset bigint").load()

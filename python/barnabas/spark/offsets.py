@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pyspark.sql.datasource import InputPartition
 
 from barnabas import client
-from barnabas.errors import KafkaError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
+from barnabas.errors import NoOffsetForPartitionError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
 from barnabas.spark.given import EARLIEST, LATEST
 from barnabas.spark.java_regex import compile_java_regex
 from barnabas.spark.sizes import OffsetSizes
@@ -148,7 +148,7 @@ class Cluster:
             known = {partition for topic in topics for partition in self._of(topic)}
             for partition in options.partitions:
                 if partition not in known:
-                    raise UnknownTopicOrPartitionError("option assign names it", topic_partition=partition)
+                    raise UnknownTopicOrPartitionError("option assign names a missing one", topic_partition=partition)
             return list(options.partitions)
         if self._pattern is not None:
             listed = self._consumer.list_topics()
@@ -195,7 +195,7 @@ class Cluster:
         found = self._consumer.offsets_for_times(times)
         missing = [partition for partition in partitions if found[partition] is None]
         if missing and not options.latest_without_match:
-            raise KafkaError(
+            raise NoOffsetForPartitionError(
                 "no record at or after the starting time; startingOffsetsByTimestampStrategy=latest starts at the end",
                 topic_partition=missing[0],
             )
@@ -256,7 +256,7 @@ class Cluster:
         unnamed = [partition for partition in partitions if partition not in position]
         unknown = [partition for partition in position if partition not in set(partitions)]
         if unnamed or unknown:
-            what = f"does not name {unnamed[0]}" if unnamed else f"names {unknown[0]}, which is not read"
+            what = f"does not name {_text(unnamed[0])}" if unnamed else f"names {_text(unknown[0])}, which is not read"
             raise UnknownTopicOrPartitionError(f"option {option} {what}")
         earliest = self.earliest(p for p in partitions if position[p] == EARLIEST)
         latest = self.latest(p for p in partitions if position[p] == LATEST)
@@ -308,6 +308,10 @@ def _times(
     unnamed = [partition for partition in partitions if partition not in by_partition]
     unknown = [partition for partition in by_partition if partition not in set(partitions)]
     if unnamed or unknown:
-        what = f"does not name {unnamed[0]}" if unnamed else f"names {unknown[0]}, which is not read"
+        what = f"does not name {_text(unnamed[0])}" if unnamed else f"names {_text(unknown[0])}, which is not read"
         raise UnknownTopicOrPartitionError(f"option {option} {what}")
     return dict(by_partition)
+
+
+def _text(partition: TopicPartition) -> str:
+    return f"{partition.topic}-{partition.partition}"

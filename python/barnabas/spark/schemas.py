@@ -167,7 +167,13 @@ class Decoding:
         Raises:
             ConfigError: One cannot.
         """
+        corrupt = self.format_options.get("columnNameOfCorruptRecord", "_corrupt_record")
         for field in self.schema.fields:
+            if field.name == corrupt and not isinstance(field.dataType, StringType | BinaryType):
+                raise ConfigError(
+                    f"column {field.name} gets the values that do not fit, as string or binary; the schema has it as "
+                    f"{field.dataType.simpleString()} (option columnNameOfCorruptRecord names another column)"
+                )
             if has_variant(field.dataType) and self.record_format != "json":
                 raise ConfigError(
                     f"column {field.name}: type VARIANT is read from JSON, not from format={self.record_format}"

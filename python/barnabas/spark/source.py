@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource
 
+from barnabas.errors import ConfigError
 from barnabas.spark.options import ReadOptions, WriteOptions
 from barnabas.spark.schemas import Decoding, raw_schema
 
@@ -65,21 +66,26 @@ class BarnabasDataSource(DataSource):
         return reader(options, Decoding.choose(schema, options))
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
-        """For `spark.readStream`.
+        """For `spark.readStream`. What is wrong with options or schema is told when the query starts.
 
         Args:
             schema: The rows' schema: the user's, or that of `schema()`.
 
         Raises:
-            ConfigError: An option or the schema is wrong.
             NotImplementedError: Spark is older than 4.2.
         """
         try:
-            from barnabas.spark.stream import StreamReader  # noqa: PLC0415 - Spark before 4.2 lacks what it needs
+            from barnabas.spark.stream import (  # noqa: PLC0415 - Spark before 4.2 lacks what it needs
+                RefusedStreamReader,
+                StreamReader,
+            )
         except ImportError as error:
             raise NotImplementedError("streaming reads need Spark 4.2 or newer") from error
-        options = ReadOptions.parse(self.options, streaming=True)
-        return StreamReader(options, Decoding.choose(schema, options))
+        try:
+            options = ReadOptions.parse(self.options, streaming=True)
+            return StreamReader(options, Decoding.choose(schema, options))
+        except ConfigError as error:
+            return RefusedStreamReader(error)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
         """For `DataFrame.write`.

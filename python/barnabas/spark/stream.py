@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, SupportsTriggerAvailableNow
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from pyspark.sql.datasource import InputPartition
     from pyspark.sql.streaming.datasource import ReadLimit
 
+    from barnabas.errors import ConfigError
     from barnabas.spark.offsets import Offsets
     from barnabas.spark.options import ReadOptions
     from barnabas.spark.schemas import Decoding
 
-__all__ = ["StreamReader"]
+__all__ = ["RefusedStreamReader", "StreamReader"]
 
 SparkOffsets = dict[str, dict[str, Any]]
 """Offsets by topic and partition as Spark keeps them, and perhaps `BEGINNING` with others."""
@@ -40,6 +41,22 @@ BUSY_LOOK_S: Final = 0.01
 """How often it asks right after there was something. What it waits counts as part of the next batch's time."""
 _IDLE_LOOKS: Final = 20
 """So many looks fit into the time since there was something, until it is asked every `IDLE_LOOK_S` only."""
+
+
+class RefusedStreamReader(DataSourceStreamReader):
+    """Stands for a stream that cannot be: Spark hides an error of the making of a reader behind one of its own.
+
+    Args:
+        error: What is wrong.
+    """
+
+    def __init__(self, error: ConfigError) -> None:
+        self._error = error
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise self._error
+
+    initialOffset = latestOffset = partitions = read = _refuse  # noqa: N815 - Spark's names
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):

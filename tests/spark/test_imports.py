@@ -11,13 +11,15 @@ from pyspark.serializers import CloudPickleSerializer
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
 TASK = """
-import pickle, sys
+import gc, pickle, sys
 import pyspark.worker
+if sys.argv[1:] == ["in a task"]:
+    pyspark.TaskContext._setTaskContext(pyspark.TaskContext())
 before = set(sys.modules)
 reader, partitions = pickle.loads(sys.stdin.buffer.read())
 rows = sum(batch.num_rows for partition in partitions for batch in reader.read(partition))
 loaded = set(sys.modules) - before
-print(rows, *sorted(loaded))
+print(rows, gc.get_freeze_count(), *sorted(loaded))
 """
 """What a worker process does for its first task."""
 OF_CLIENTS = ("barnabas.client.consumer", "barnabas.client.producer", "barnabas.client.admin", "barnabas.client.group")
@@ -43,7 +45,13 @@ def unwanted(loaded, names):
     return [module for module in loaded if any(f"{module}.".startswith(f"{name}.") for name in names)]
 
 
-def test_a_task_that_reads_loads_no_clients_of_python(bootstrap_servers, topic, producer):
+MODULES_HAVE = 10_000
+"""Fewer objects than the modules of a worker have."""
+
+
+@pytest.fixture
+def first_task(bootstrap_servers, topic, producer):
+    """Runs the task of a batch of five records in a process; returns how many objects are not looked at any more, and what was loaded."""
     from barnabas.spark.options import ReadOptions  # noqa: PLC0415
     from barnabas.spark.reader import BatchReader  # noqa: PLC0415
     from barnabas.spark.schemas import Decoding, raw_schema  # noqa: PLC0415
@@ -53,11 +61,28 @@ def test_a_task_that_reads_loads_no_clients_of_python(bootstrap_servers, topic, 
     options = ReadOptions.parse(given, streaming=False)
     reader = BatchReader(options, Decoding.choose(raw_schema(include_headers=False), options))
     task = CloudPickleSerializer().dumps((reader, reader.partitions()))
-    done = subprocess.run([sys.executable, "-c", TASK], input=task, capture_output=True, check=True, timeout=60)
-    rows, *loaded = done.stdout.decode().split()
-    assert int(rows) == 5
+
+    def run(*arguments):
+        command = [sys.executable, "-c", TASK, *arguments]
+        done = subprocess.run(command, input=task, capture_output=True, check=True, timeout=60)
+        rows, settled, *loaded = done.stdout.decode().split()
+        assert int(rows) == 5
+        return int(settled), loaded
+
+    return run
+
+
+def test_a_task_that_reads_loads_no_clients_of_python(first_task):
+    _, loaded = first_task("in a task")
     assert "barnabas.spark.reader" in loaded
     assert unwanted(loaded, NOT_TO_READ) == []
+
+
+def test_what_a_worker_has_loaded_is_not_looked_at_after_every_task(first_task):
+    settled, _ = first_task("in a task")
+    assert settled > MODULES_HAVE
+    settled, _ = first_task()
+    assert settled == 0
 
 
 @pytest.mark.parametrize(

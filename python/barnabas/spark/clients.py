@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from barnabas.spark.worker import settle
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -82,6 +84,7 @@ class Clients(Generic[Client]):
             kept = self._kept.pop(key, None) or self._made(config)
             self._kept[key] = kept
             kept.users += 1
+        settle()
         try:
             yield kept.client
         except GeneratorExit:

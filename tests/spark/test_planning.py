@@ -450,6 +450,29 @@ def test_a_topic_created_anew_is_noticed(reader, admin, producer, topic):
     assert lenient.partitions(start, lenient.latestOffset(start, ReadAllAvailable())) == []
 
 
+def test_a_topic_created_anew_with_fewer_partitions_is_noticed(reader, admin, producer, topic, bootstrap_servers):
+    from barnabas import NewTopic, Producer  # noqa: PLC0415
+
+    for partition in range(2):
+        producer.send(topic, b"x", partition=partition).result(10)
+    start = reader(startingOffsets="latest").initialOffset()
+    admin.delete_topics([topic])
+    admin.create_topics([NewTopic(topic, num_partitions=1)])
+    with Producer(bootstrap_servers=bootstrap_servers) as anew:
+        anew.send_many(topic, [b"x"] * 3, partition=0).result(10)
+    # Whoever asked for the first offset of what is not there would wait for it a minute.
+    soon = {"kafka.default.api.timeout.ms": "5000"}
+    strict = reader(**soon)
+    with pytest.raises(OffsetOutOfRangeError, match=r"the partition is gone.* failOnDataLoss=false") as caught:
+        strict.partitions(start, strict.latestOffset(start, ReadAllAvailable()))
+    assert caught.value.topic_partition == (topic, 1)
+    lenient = reader(failOnDataLoss="false", **soon)
+    end = lenient.latestOffset(start, ReadAllAvailable())
+    assert end == {topic: {"0": 3}}
+    for planned in (end, {topic: {"0": 3, "1": 1}}):
+        assert [task.ranges for task in lenient.partitions(start, planned)] == [(OffsetRange(topic, 0, 1, 3),)]
+
+
 def test_positions_must_name_the_partitions(reader, topic):
     for wrong in ({topic: {"0": 0}}, {topic: {"0": 0, "1": 0, "2": 0}}):
         with pytest.raises(UnknownTopicOrPartitionError, match="startingOffsets"):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BEGINNING",
+    "REMEDY",
     "Cluster",
     "OffsetRange",
     "Offsets",
@@ -171,6 +172,16 @@ class Cluster:
             self._listed = (now, self.partitions())
         return self._listed[1]
 
+    def missing(self, partitions: Iterable[TopicPartition]) -> set[TopicPartition]:
+        """Those of some partitions that are not there any more: the brokers would be asked for their offsets in vain.
+
+        Args:
+            partitions: Partitions that were there once.
+        """
+        unlisted = set(partitions).difference(self.partitions_lately())
+        found = {topic: self._consumer.partitions_for(topic) for topic in {partition.topic for partition in unlisted}}
+        return unlisted - {TopicPartition(topic, info.partition) for topic, infos in found.items() for info in infos}
+
     def earliest(self, partitions: Iterable[TopicPartition]) -> Offsets:
         """The first offsets of partitions."""
         wanted = list(partitions)
@@ -281,20 +292,20 @@ def check_ranges(start: Offsets, end: Offsets, earliest: Offsets, *, fail_on_dat
         if first > last:
             message = f"the range from {first} ends at {last}: the topic lost records or was created anew"
             if fail_on_data_loss:
-                raise OffsetOutOfRangeError(f"{message}; {_REMEDY}", topic_partition=partition)
+                raise OffsetOutOfRangeError(f"{message}; {REMEDY}", topic_partition=partition)
             continue
         kept = earliest.get(partition, first)
         if first < min(kept, last):
             if fail_on_data_loss:
                 message = f"offsets {first} to {min(kept, last)} are gone; the log begins at {kept}"
-                raise OffsetOutOfRangeError(f"{message}; {_REMEDY}", topic_partition=partition)
+                raise OffsetOutOfRangeError(f"{message}; {REMEDY}", topic_partition=partition)
             first = min(kept, last)
         if first < last:
             ranges.append(OffsetRange(partition.topic, partition.partition, first, last))
     return ranges
 
 
-_REMEDY: Final = "to go on without what is lost, set failOnDataLoss=false"
+REMEDY: Final = "to go on without what is lost, set failOnDataLoss=false"
 
 
 def _times(

@@ -15,8 +15,18 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, SupportsTriggerAvailableNow
 
+from barnabas.errors import OffsetOutOfRangeError
 from barnabas.spark.filters import narrow
-from barnabas.spark.offsets import BEGINNING, Cluster, OffsetRange, RangePartition, check_ranges, from_json, to_json
+from barnabas.spark.offsets import (
+    BEGINNING,
+    REMEDY,
+    Cluster,
+    OffsetRange,
+    RangePartition,
+    check_ranges,
+    from_json,
+    to_json,
+)
 from barnabas.spark.planning import plan
 from barnabas.spark.reader import read_ranges
 
@@ -116,9 +126,10 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 time.sleep(max(0.0, looked_at + pause - time.monotonic()))
         begin = from_json(start)
         ends = self._ends() if self._end_of_run is None else dict(self._end_of_run)
-        for partition in begin:
-            # A partition that vanished stays where it was; check_ranges says so when it matters.
-            ends.setdefault(partition, begin[partition])
+        if self._options.fail_on_data_loss:
+            for partition in begin:
+                # A partition that vanished stays where it was: that it did is told when a batch is planned.
+                ends.setdefault(partition, begin[partition])
         self._reported = ends
         begin = self._with_new_partitions(begin, ends)
         is_first = self._is_asked_for_start and start == self._initial
@@ -154,7 +165,12 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ends = from_json(end)
         # The start that the first batch was planned with counts, not the one that a restarted query finds today.
         begin = self._with_new_partitions(from_json(end.get(BEGINNING, start)), ends)
-        earliest = self._connected().earliest(begin)
+        gone = self._connected().missing(begin)
+        if gone and self._options.fail_on_data_loss:
+            message = "the partition is gone: its topic was created anew, with fewer of them, or deleted"
+            raise OffsetOutOfRangeError(f"{message}; {REMEDY}", topic_partition=min(gone))
+        ends = {partition: end for partition, end in ends.items() if partition not in gone}
+        earliest = self._connected().earliest(partition for partition in begin if partition in ends)
         ranges = check_ranges(begin, ends, earliest, fail_on_data_loss=self._options.fail_on_data_loss)
         return [*plan(narrow(ranges, self._decoding), self._options, self._connected())]
 

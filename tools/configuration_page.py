@@ -24,9 +24,10 @@ INTRODUCTION = """\
 Written by `tools/configuration_page.py` from the option tables that check what you pass.
 
 Options are Apache Kafka's, written as keywords (`linger_ms=20`) or in a dict with Kafka's dotted names
-(`Producer({"linger.ms": 20})`). A name that is not known raises `ConfigError` with the nearest one that is; one that is
-known and not supported raises `UnsupportedOptionError` and says what to do instead. Defaults are those of Apache Kafka
-4 unless the table says otherwise. The clients of asyncio take the same options as their twins.
+(`Producer({"linger.ms": 20})`, `Consumer("orders", config={"group.id": "billing"})`). A name that is not known raises
+`ConfigError` with the nearest one that is; one that is known and not supported raises `UnsupportedOptionError` and
+says what to do instead. Defaults are those of Apache Kafka 4 unless the table says otherwise. The clients of asyncio
+take the same options as their twins.
 """
 
 

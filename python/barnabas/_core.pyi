@@ -413,6 +413,9 @@ class ClientCore:
     def refresh_metadata(self, timeout: float) -> bool:
         """Asks for metadata and waits until it is there; whether it came in time."""
 
+    def failure(self) -> str | None:
+        """Why no broker has answered, None if one has."""
+
     def metrics(self) -> dict[str, int | float]:
         """Counters by name."""
 
@@ -437,6 +440,13 @@ class Delivery:
         Raises:
             KafkaTimeoutError: There was no acknowledgement within `timeout` seconds; the record may still be sent.
             KafkaError: The record was not written.
+        """
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Waits as `result` does, and says why the record was not written; None if it was.
+
+        Raises:
+            KafkaTimeoutError: There was no acknowledgement within `timeout` seconds; the record may still be sent.
         """
 
     def add_done_callback(self, callback: Callable[[Delivery], object]) -> None:

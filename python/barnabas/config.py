@@ -319,6 +319,11 @@ class OptionTable(Mapping[str, Option]):
             ConfigError: A name is unknown, given twice or not supported yet, a value is invalid, a required option is
                 missing, or options contradict each other.
         """
+        if config is not None and not isinstance(config, Mapping):
+            raise ConfigError(
+                f"{self.client}: options are keywords, such as bootstrap_servers='host:port', or a dict of dotted "
+                f"names, got {config!r}"
+            )
         values: dict[str, Any] = {}
         written: dict[str, str] = {}
         for key, value in (*(config or {}).items(), *keywords.items()):

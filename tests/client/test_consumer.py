@@ -87,6 +87,32 @@ def test_mistakes_in_subscribe_are_named(bootstrap_servers, consumer, topic):
         reader.subscribe(topic)
     with pytest.raises(TypeError, match="a topic is a string"):
         reader.subscribe([b"orders"])
+    with pytest.raises(TypeError, match=r"no rebalance listener: it has no on_partitions_assigned\(\)"):
+        reader.subscribe([topic], object())
+    with pytest.raises(TypeError, match=r"write Consumer\(config=\{\.\.\.\}\)"):
+        barnabas.Consumer({"bootstrap.servers": bootstrap_servers})
+    with pytest.raises(TypeError, match=r"write Consumer\('orders', 'payments'\)"):
+        barnabas.Consumer([topic], bootstrap_servers=bootstrap_servers)
+
+
+def test_mistakes_in_partitions_and_offsets_are_named(consumer, zero):
+    reader = consumer(group_id=zero.topic)
+    for wrong in (zero, [zero.topic], [(zero.topic, "0")], [(5, 0)]):
+        with pytest.raises(TypeError, match="a partition is TopicPartition"):
+            reader.assign(wrong)
+    with pytest.raises(ValueError, match="has no partition -1"):
+        reader.assign([(zero.topic, -1)])
+    reader.assign([zero])
+    for offset in (1.5, "1"):
+        with pytest.raises(TypeError, match="interpreted as an integer"):
+            reader.seek(zero, offset)
+        with pytest.raises(TypeError, match="interpreted as an integer"):
+            reader.commit({zero: offset})
+    with pytest.raises(ValueError, match="64 bits"):
+        reader.seek(zero, 2**63)
+    with pytest.raises(TypeError, match="a dict of partitions and offsets"):
+        reader.commit([(zero, 1)])
+    assert values(read(reader, 10)) == TEN
 
 
 def test_a_new_assignment_keeps_positions_of_what_stays(consumer, filled, zero):

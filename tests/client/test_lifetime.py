@@ -83,6 +83,36 @@ def test_a_forked_child_is_told_to_make_new_clients(our_broker, unique):
     assert found.stdout.splitlines() == ["{'forked'} 1", "0 2"], found.stderr
 
 
+def test_a_forked_child_does_not_wait_for_records_that_its_parent_sends(our_broker, unique):
+    found = run(
+        """
+        import os, sys, warnings
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import barnabas
+        address, topic = sys.argv[1:]
+        producer = barnabas.Producer(bootstrap_servers=address, linger_ms=60_000)
+        known = producer.send(topic, b"acknowledged")
+        known.result(10)
+        waiting = producer.send(topic, b"lingers")
+        many = producer.send_many(topic, [b"linger"] * 3)
+        if os.fork() == 0:
+            print(known.result().offset)
+            for handle in (waiting, many):
+                try:
+                    handle.result()
+                except barnabas.errors.ForkedClientError as error:
+                    print("only the parent" in str(error))
+            sys.exit(0)
+        os.wait()
+        print(waiting.result(10).offset, len(many.result(10)))
+        producer.close()
+        """,
+        our_broker,
+        unique,
+    )
+    assert found.stdout.splitlines() == ["0", "True", "True", "1 3"], found.stderr
+
+
 @pytest.mark.parametrize(
     "waiting",
     [

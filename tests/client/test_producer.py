@@ -1,5 +1,6 @@
 """The producer against our broker and against the reference Kafka."""
 
+import socket
 import time
 from typing import NamedTuple
 
@@ -241,6 +242,45 @@ def test_close_without_time_fails_what_waits(bootstrap_servers, topic):
     assert time.monotonic() - started < 2
     with pytest.raises((errors.KafkaError, errors.IllegalStateError)):
         delivery.result(1)
+
+
+def test_close_takes_no_negative_timeout(bootstrap_servers, topic):
+    with barnabas.Producer(bootstrap_servers=bootstrap_servers, linger_ms=60_000, request_timeout_ms=10_000) as sender:
+        delivery = sender.send(topic, b"waits")
+        for wrong in (-1, float("nan")):
+            with pytest.raises(ValueError, match="at least 0 seconds, or None for delivery_timeout_ms"):
+                sender.close(wrong)
+    assert delivery.result(timeout=0).offset == 0
+
+
+def test_the_error_of_a_delivery_without_raising_it(bootstrap_servers, producer, topic):
+    assert producer.send(topic, b"fits").exception(timeout=10) is None
+    sender = barnabas.Producer(bootstrap_servers=bootstrap_servers, linger_ms=60_000)
+    waiting, other = (sender.send(topic, b"waits", partition=partition) for partition in (0, 1))
+    sender.close(0)
+    assert isinstance(waiting.exception(), errors.IllegalStateError)
+    assert "closed before the record was acknowledged" in str(other.exception(timeout=0))
+
+
+def test_who_waits_for_a_broker_that_is_not_there_is_told_why(stack):
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        options = {"bootstrap_servers": f"127.0.0.1:{nobody.getsockname()[1]}"}
+        why = r"within max.block.ms: cannot connect to 127\.0\.0\.1:\d+: .*refused"
+        sender = stack.enter_context(barnabas.Producer(max_block_ms=300, **options))
+        with pytest.raises(errors.KafkaTimeoutError, match=why):
+            sender.send("orders", b"x")
+        reader = stack.enter_context(barnabas.Consumer(**options))
+        with pytest.raises(
+            errors.KafkaTimeoutError, match=r"its timeout: no broker of bootstrap.servers has answered: cannot"
+        ):
+            reader.list_topics(timeout=0.3)
+
+
+@pytest.mark.parametrize("wrong", [{"trace": b"1"}, [("trace", b"1", 2)], [["trace", 1, 2]], [(None, b"1")]])
+def test_what_is_no_header_is_told_how_to_write_one(producer, topic, wrong):
+    with pytest.raises(TypeError, match=r"headers are tuples of a name and bytes or None, such as \[\("):
+        producer.send(topic, b"x", headers=wrong)
 
 
 def test_a_closed_producer_says_so(bootstrap_servers, topic):

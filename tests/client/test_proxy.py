@@ -70,6 +70,14 @@ def test_a_record_is_written_once_whatever_happens_to_its_request(proxy, sender,
     assert sender.send(unique, b"2").result(30).offset == 2
 
 
+def test_ending_under_open_connections_logs_nothing(broker, unique, caplog):
+    with Proxy(broker.bootstrap_servers) as proxy:
+        sender = Producer(bootstrap_servers=proxy.bootstrap_servers, **FAST)
+        sender.send(unique, b"x").result(10)
+    sender.close(0)
+    assert not [record for record in caplog.records if record.name == "asyncio"]
+
+
 def test_faults_are_counted_limited_and_taken_out(proxy, sender, unique):
     second = proxy.inject("Produce", cut=True, nth=2, times=1)
     never = proxy.inject("Produce", cut=True, share=0.0, times=None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas import errors
 from barnabas.aio.doorbell import Doorbell
 from barnabas.aio.driver import AsyncDriver
-from barnabas.client.consumer_face import CLOSE_TIMEOUT, ITERATION_WAIT, ConsumerFace
+from barnabas.client.consumer_face import CLOSE_TIMEOUT, ITERATION_WAIT, ConsumerFace, check_topics
 from barnabas.client.core import NO_RECORDS, Life
 from barnabas.client.iteration import Chunk, first_offsets
 from barnabas.client.operations import offsets as offset_operations
@@ -45,6 +45,7 @@ class AsyncConsumer(ConsumerFace):
 
     Raises:
         ConfigError: An option is unknown or invalid.
+        TypeError: A topic is no string.
 
     Example:
         >>> async def main(address):
@@ -57,6 +58,7 @@ class AsyncConsumer(ConsumerFace):
     """
 
     def __init__(self, *topics: str, config: Mapping[str, Any] | None = None, **options: Any) -> None:
+        check_topics("AsyncConsumer", topics)
         super().__init__(CONSUMER.parse(config, options))
         self._bell = Doorbell(self._core)
         self._operations = AsyncDriver(self._driver, self._bell, self._life.check)

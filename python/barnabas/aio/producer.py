@@ -284,14 +284,17 @@ class AsyncProducer(ProducerFace):
             timeout: The most seconds that this takes; by default `delivery_timeout_ms`. With 0, waiting records fail
                 at once.
 
+        Raises:
+            ValueError: The timeout is negative.
+
         Example:
             >>> run(producer.close(timeout=10))
         """
+        seconds = self._close_timeout(timeout)
         if not self._life.is_open:
             return
         self._attach()
         producer = self._producer
-        seconds = self._options.seconds("delivery.timeout.ms") if timeout is None else max(0.0, timeout)
         producer.begin_close()
         self._life.close()
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from barnabas.client.consumer_face import CLOSE_TIMEOUT, ITERATION_WAIT, ConsumerFace
+from barnabas.client.consumer_face import CLOSE_TIMEOUT, ITERATION_WAIT, ConsumerFace, check_topics
 from barnabas.client.core import NO_RECORDS
 from barnabas.client.iteration import Chunk
 from barnabas.client.operations import offsets as offset_operations
@@ -35,6 +35,7 @@ class Consumer(ConsumerFace):
 
     Raises:
         ConfigError: An option is unknown or invalid.
+        TypeError: A topic is no string.
 
     Example:
         >>> with Broker() as broker:
@@ -47,6 +48,7 @@ class Consumer(ConsumerFace):
     """
 
     def __init__(self, *topics: str, config: Mapping[str, Any] | None = None, **options: Any) -> None:
+        check_topics("Consumer", topics)
         super().__init__(CONSUMER.parse(config, options))
         if topics:
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from barnabas import errors
@@ -12,17 +13,34 @@ from barnabas.client.subscription import Phase, RebalanceListener, Reset
 from barnabas.types import OffsetAndMetadata, SubscriptionPattern, TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from barnabas.client.driver import Task
 
-__all__ = ["CLOSE_TIMEOUT", "ITERATION_WAIT", "ConsumerFace"]
+__all__ = ["CLOSE_TIMEOUT", "ITERATION_WAIT", "ConsumerFace", "check_topics"]
 
 _log = logging.getLogger("barnabas.consumer")
 
 ITERATION_WAIT: Final = 10.0
 """How long an iteration waits in one poll, in seconds."""
 CLOSE_TIMEOUT: Final = 30.0
+_LISTENER: Final = ("on_partitions_assigned", "on_partitions_revoked", "on_partitions_lost")
+
+
+def check_topics(consumer: str, topics: Iterable[object]) -> None:
+    """Refuses what is often taken for a consumer's first argument.
+
+    Raises:
+        TypeError: It is no name of a topic.
+    """
+    for topic in topics:
+        if isinstance(topic, Mapping):
+            raise TypeError(f"{consumer}'s arguments without a keyword are topics: write {consumer}(config={{...}})")
+        if not isinstance(topic, str):
+            raise TypeError(
+                f"{consumer}'s arguments without a keyword are names of topics, got {topic!r}: write "
+                f"{consumer}('orders', 'payments'), and subscribe() to patterns"
+            )
 
 
 class ConsumerFace(Reader):
@@ -49,7 +67,7 @@ class ConsumerFace(Reader):
         Raises:
             IllegalStateError: Partitions were assigned by hand, there is no `group_id`, or a `SubscriptionPattern` is
                 given to a group of the classic protocol.
-            TypeError: `topics` is a string.
+            TypeError: `topics` is a string, or `listener` lacks a method.
 
         Example:
             >>> consumer.unsubscribe()
@@ -57,6 +75,9 @@ class ConsumerFace(Reader):
         """
         if isinstance(topics, str):
             raise TypeError(f"subscribe() takes a list of topics: write subscribe([{topics!r}])")
+        missing = [name for name in _LISTENER if not callable(getattr(listener, name, None))]
+        if listener is not None and missing:
+            raise TypeError(f"{listener!r} is no rebalance listener: it has no {missing[0]}()")
         if isinstance(topics, re.Pattern):
             with self._alone:
                 group = self._require_membership()
@@ -92,11 +113,13 @@ class ConsumerFace(Reader):
 
         Raises:
             IllegalStateError: Topics were subscribed to.
+            TypeError: Something is no topic with a number.
+            ValueError: A number is negative.
 
         Example:
             >>> consumer.assign([TopicPartition("orders", 0)])
         """
-        wanted = [TopicPartition(*partition) for partition in partitions]
+        wanted = [_partition(partition) for partition in partitions]
         with self._alone:
             if not wanted:
                 self._choose_nothing()
@@ -139,7 +162,7 @@ class ConsumerFace(Reader):
 
         Raises:
             IllegalStateError: The partition is not assigned.
-            ValueError: The offset is negative.
+            ValueError: The offset is negative, or greater than any can be.
 
         Example:
             >>> consumer.seek(TopicPartition("orders", 0), 1)
@@ -290,3 +313,13 @@ class ConsumerFace(Reader):
 
     def __reduce__(self) -> Any:
         raise TypeError("a Consumer cannot be pickled: pass its options and make a new one")
+
+
+def _partition(given: object) -> TopicPartition:
+    match given:
+        case (str(topic), int(number)):
+            if number < 0:
+                raise ValueError(f"{topic} has no partition {number}: partitions count from 0")
+            return TopicPartition(topic, number)
+        case _:
+            raise TypeError(f"a partition is TopicPartition(topic, number), or a tuple like it, got {given!r}")

@@ -302,7 +302,8 @@ class Driver:
     def _time_out(self, task: Task[Any]) -> None:
         if not task.done:
             _, _, brokers, _ = self._core.cluster()
-            why = "" if brokers else ": no broker of bootstrap.servers has answered"
+            reasons = ("" if brokers else "no broker of bootstrap.servers has answered", self._core.failure())
+            why = "".join(f": {reason}" for reason in reasons if reason)
             error = errors.KafkaTimeoutError(f"{task.name} took longer than its timeout{why}")
             self._forget(task)
             task.operation.close()

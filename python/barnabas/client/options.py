@@ -47,7 +47,11 @@ _PRODUCER_OPTIONS: Final = (
     ),
     flag("enable.idempotence", True, "Retries never write a record twice and never change the order in a partition."),
     integer(
-        "max.in.flight.requests.per.connection", 5, "Unanswered produce requests a broker may have from us at once.", 1
+        "max.in.flight.requests.per.connection",
+        5,
+        "Unanswered produce requests a broker may have from us at once.",
+        1,
+        high=1_000,
     ),
     integer("retries", INT_MAX, "How often a record is tried again; delivery.timeout.ms usually ends it sooner."),
     integer("delivery.timeout.ms", 120_000, "A record that is not acknowledged after so long has failed."),
@@ -56,11 +60,20 @@ _PRODUCER_OPTIONS: Final = (
         "batch.size",
         262_144,
         "A partition's batch is sent when it has this many bytes; it starts small and grows as records come.",
+        high=67_108_864,
         differs="Kafka's 16384: a broker spends twice the CPU per byte on batches of 16 KiB",
     ),
-    long("buffer.memory", 33_554_432, "Bytes that may wait to be sent; send() blocks while they are used up."),
+    long(
+        "buffer.memory",
+        33_554_432,
+        "Bytes that may wait to be sent; send() blocks while they are used up.",
+        65_536,
+        high=1 << 40,
+    ),
     long("max.block.ms", 60_000, "How long send() waits for metadata and for memory before it raises."),
-    integer("max.request.size", 1_048_576, "Greatest size of a record and of a produce request."),
+    integer(
+        "max.request.size", 1_048_576, "Greatest size of a record and of a produce request.", 1_024, high=1_073_741_824
+    ),
     option(
         "compression.type",
         Kind.STRING,
@@ -210,9 +223,19 @@ _CONSUMER_OPTIONS: Final = (
     ),
     integer("fetch.min.bytes", 1, "A fetch is answered when so many bytes are there or fetch.max.wait.ms have passed."),
     integer("fetch.max.wait.ms", 500, "The longest that a broker holds back a fetch for want of fetch.min.bytes."),
-    integer("fetch.max.bytes", 52_428_800, "Most bytes of one fetch; a greater first batch comes nevertheless."),
     integer(
-        "max.partition.fetch.bytes", 1_048_576, "Most bytes of one partition in a fetch; a greater first batch comes."
+        "fetch.max.bytes",
+        52_428_800,
+        "Most bytes of one fetch; a greater first batch comes nevertheless.",
+        1,
+        high=1_073_741_824,
+    ),
+    integer(
+        "max.partition.fetch.bytes",
+        1_048_576,
+        "Most bytes of one partition in a fetch; a greater first batch comes.",
+        1,
+        high=1_073_741_824,
     ),
     flag("check.crcs", True, "Checks the CRC of every batch."),
     option(
@@ -227,6 +250,7 @@ _CONSUMER_OPTIONS: Final = (
         67_108_864,
         "No fetch is started while so many fetched bytes wait to be polled.",
         1,
+        high=1 << 40,
         source="barnabas",
     ),
     long(
@@ -234,6 +258,7 @@ _CONSUMER_OPTIONS: Final = (
         524_288,
         "A poll without max_records returns whole batches until it has so many bytes.",
         1,
+        high=1 << 40,
         source="barnabas",
     ),
     long(

@@ -232,13 +232,16 @@ class Producer(ProducerFace):
             timeout: The most seconds that this takes; by default `delivery_timeout_ms`. With 0, waiting records fail
                 at once.
 
+        Raises:
+            ValueError: The timeout is negative.
+
         Example:
             >>> with Producer(bootstrap_servers=broker.bootstrap_servers) as short_lived:
             ...     _ = short_lived.send("orders", b"sent before the block is left")
         """
+        seconds = self._close_timeout(timeout)
         if not self._life.close():
             return
-        seconds = self._options.seconds("delivery.timeout.ms") if timeout is None else max(0.0, timeout)
         producer = self._producer
         self._refuse()
         try:

@@ -119,6 +119,16 @@ class ProducerFace:
             timestamps if timestamps is None else list(timestamps),
         )
 
+    def _close_timeout(self, timeout: float | None) -> float:
+        """Seconds for `close`. A negative number, which means for ever elsewhere, must not throw records away."""
+        if timeout is None:
+            return self._options.seconds("delivery.timeout.ms")
+        if not timeout >= 0:
+            raise ValueError(
+                f"close() takes a timeout of at least 0 seconds, or None for delivery_timeout_ms: {timeout}"
+            )
+        return timeout
+
     def __repr__(self) -> str:
         closed = " closed" if self._life.closed else ""
         return f"<{type(self).__name__} {', '.join(self._options['bootstrap.servers'])}{closed}>"

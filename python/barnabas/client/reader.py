@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import logging
+import operator
 import threading
 import uuid
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
@@ -28,7 +30,7 @@ from barnabas.client.topic_search import TopicSearch
 from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable
     from contextlib import AbstractContextManager
 
     from barnabas.client.operations.api import Operation
@@ -381,8 +383,12 @@ class Reader:
     ) -> dict[TopicPartition, OffsetAndMetadata]:
         if given is None:
             return self._consumed()
+        if not isinstance(given, Mapping):
+            raise TypeError(f"offsets are a dict of partitions and offsets, got {given!r}")
         wanted = {
-            TopicPartition(*partition): offset if isinstance(offset, OffsetAndMetadata) else OffsetAndMetadata(offset)
+            TopicPartition(*partition): offset
+            if isinstance(offset, OffsetAndMetadata)
+            else OffsetAndMetadata(operator.index(offset))
             for partition, offset in given.items()
         }
         for partition, offset in wanted.items():

@@ -7,6 +7,7 @@ that: a committed offset to look up, an offset to reset, a seek to pass on.
 from __future__ import annotations
 
 import enum
+import operator
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
@@ -32,6 +33,7 @@ __all__ = [
 _EXCLUSIVE: Final = (
     "subscribe() and assign() exclude each other: this consumer uses {used}(); call unsubscribe() before {wanted}()"
 )
+_GREATEST_OFFSET: Final = 2**63 - 1
 
 
 class RebalanceListener(Protocol):
@@ -204,10 +206,14 @@ class SubscriptionState:
 
         Raises:
             IllegalStateError: The partition is not assigned.
-            ValueError: The offset is negative.
+            TypeError: The offset is no whole number.
+            ValueError: The offset is negative, or greater than any can be.
         """
+        offset = operator.index(offset)
         if offset < 0:
             raise ValueError(f"cannot seek to the negative offset {offset}")
+        if offset > _GREATEST_OFFSET:
+            raise ValueError(f"cannot seek to {offset}: offsets have 64 bits")
         self.set_position(partition, offset, leader_epoch)
 
     def set_position(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> None:

@@ -264,6 +264,9 @@ class Proxy:
         self._writers.add(writer)
         try:
             await self._link(target, reader, writer)
+        except asyncio.CancelledError:
+            # The end of the proxy, and of this task. Passed on, Python 3.11's streams would log it with a traceback.
+            pass
         finally:
             self._tasks.discard(task)
             self._finish(writer)

@@ -28,6 +28,11 @@ pub fn forked() {
     FORKS.fetch_add(1, Ordering::SeqCst);
 }
 
+/// How many forks this process descends from that it was told of; what was made under another number is not served here.
+pub fn forks() -> u64 {
+    FORKS.load(Ordering::SeqCst)
+}
+
 /// What the I/O thread and users' threads share.
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -197,6 +202,11 @@ impl Client {
     /// The refresh has not come.
     pub fn wait_for_metadata(&self, number: u64, timeout: Duration) -> Result<(), Option<String>> {
         self.0.shared.metadata.wait(number, timeout)
+    }
+
+    /// Why the last attempt to read metadata failed, unless one has succeeded since.
+    pub fn metadata_failure(&self) -> Option<String> {
+        self.0.shared.metadata.failure()
     }
 
     /// Repeats a heartbeat from now on, in place of an earlier one.

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use barnabas_net::outbound::{Backoff, ConnectionEvent, ConnectionOptions, ReceivePool};
+use barnabas_net::outbound::{Backoff, CloseReason, ConnectionEvent, ConnectionOptions, ReceivePool};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -301,6 +301,12 @@ impl IoThread {
                 reason,
                 unanswered,
             } => {
+                if matches!(
+                    reason,
+                    CloseReason::ConnectFailed { .. } | CloseReason::HandshakeFailed { .. }
+                ) {
+                    self.shared.metadata.fail(reason.to_string());
+                }
                 for answer in self.outbox.on_closed(connection, &reason, &unanswered) {
                     self.on_answer(answer);
                 }

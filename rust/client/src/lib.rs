@@ -47,7 +47,7 @@ mod waker;
 
 pub use accumulator::{Appended, RecordData};
 pub use batch::{BatchState, Failure, Outcome};
-pub use client::{Client, forked};
+pub use client::{Client, forked, forks};
 pub use cluster::{ClusterView, Node, Partition, Topic};
 pub use error::ClientError;
 pub use fetch_buffer::{Assigned, PositionOf, TopicPartition};

@@ -196,8 +196,13 @@ impl MetadataCell {
         self.changed.notify_all();
     }
 
-    fn fail(&self, reason: String) {
+    /// Remembers, for whoever gives up waiting, why there is no metadata.
+    pub(crate) fn fail(&self, reason: String) {
         lock(&self.state).failure = Some(reason);
+    }
+
+    pub(crate) fn failure(&self) -> Option<String> {
+        lock(&self.state).failure.clone()
     }
 }
 

@@ -58,6 +58,9 @@ class FakeClientCore:
     def cancel(self, token: int) -> None:
         self.cancelled.append(token)
 
+    def failure(self) -> str | None:
+        return None
+
     def invalidate_coordinator(self, key_type: int, key: str) -> None:
         self.invalidated.append((key_type, key))
 

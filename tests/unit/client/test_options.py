@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import barnabas
 from barnabas.client.options import ADMIN, CONSUMER, PRODUCER
 from barnabas.config import REQUIRED, Kind, Option, OptionTable
 from barnabas.errors import ConfigError, UnsupportedOptionError
@@ -248,3 +249,29 @@ def test_acks_may_be_a_number(given, expected):
 def test_one_configuration_with_a_rack_does_for_producers_and_consumers():
     given = {"bootstrap.servers": "localhost:9092", "client.rack": "eu-1a"}
     assert [table.parse(given, {})["client.rack"] for table in (PRODUCER, CONSUMER)] == ["eu-1a", "eu-1a"]
+
+
+@pytest.mark.parametrize("config", ["localhost:9092", ["localhost:9092"]])
+def test_options_that_are_no_dict_are_told_how_to_be_written(config):
+    with pytest.raises(ConfigError, match="options are keywords, such as bootstrap_servers='host:port'"):
+        PRODUCER.parse(config, {})
+
+
+@pytest.mark.parametrize("client", [barnabas.Producer, barnabas.Consumer])
+def test_what_the_tables_allow_the_data_plane_takes(client):
+    table = PRODUCER if client is barnabas.Producer else CONSUMER
+    fitting = {
+        "delivery_timeout_ms": {"linger_ms": 0, "request_timeout_ms": 0},
+        "heartbeat_interval_ms": {"group_id": "g"},
+        "max_in_flight_requests_per_connection": {"enable_idempotence": False},
+        "session_timeout_ms": {"group_id": "g"},
+    }
+    tried = 0
+    for option in table.values():
+        for bound in {option.low, option.high} - {None}:
+            if option.unsupported or (option.keyword, bound) == ("session_timeout_ms", 1):
+                continue
+            given = {"bootstrap_servers": "127.0.0.1:1", option.keyword: bound} | fitting.get(option.keyword, {})
+            client(**given).close(0)
+            tried += 1
+    assert tried > 20

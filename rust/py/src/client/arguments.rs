@@ -191,7 +191,14 @@ impl<'py> Held<'py> {
         let (name, value) = if let Some(parts) = self.parts.get() {
             parts
         } else {
-            let (name, value): (Bound<'py, PyString>, Bound<'py, PyAny>) = self.pair.extract()?;
+            let (name, value): (Bound<'py, PyString>, Bound<'py, PyAny>) = self.pair.extract().map_err(|_| {
+                PyTypeError::new_err(format!(
+                    "headers are tuples of a name and bytes or None, such as [(\"trace\", b\"7f3a\")], got {}",
+                    self.pair
+                        .repr()
+                        .map_or_else(|_| "something else".to_owned(), |text| text.to_string())
+                ))
+            })?;
             let value = cell("header value", value.as_borrowed())?.map(Cow::into_owned);
             self.parts.get_or_init(|| (name, value))
         };

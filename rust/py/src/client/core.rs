@@ -129,6 +129,11 @@ impl ClientCore {
         Ok(came.is_some())
     }
 
+    /// Why no broker has answered, if that is so.
+    fn failure(&self) -> Option<String> {
+        self.client.metadata_failure()
+    }
+
     /// Counters by name.
     fn metrics(&self) -> std::collections::BTreeMap<&'static str, u64> {
         self.client.metrics().into_iter().collect()

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use barnabas_client::{BatchState, Completions, Failure, Outcome};
+use barnabas_client::{BatchState, Completions, Failure, Outcome, forks};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::sync::{MutexExt, PyOnceLock};
@@ -51,6 +51,16 @@ impl Delivery {
         metadata(py, &self.batch, self.index, self.timestamp)
     }
 
+    /// Waits as `result`, and returns the error that it would raise, or None.
+    #[pyo3(signature = (timeout = None))]
+    fn exception<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        wait_for(py, &self.batch, timeout)?;
+        let written = metadata(py, &self.batch, self.index, self.timestamp);
+        Ok(written
+            .err()
+            .map(|error| error.into_value(py).into_bound(py).into_any()))
+    }
+
     /// Has `callback` called with this handle, on the producer's callback thread, when the record has its outcome.
     fn add_done_callback(slf: &Bound<'_, Self>, callback: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = slf.py();
@@ -91,6 +101,8 @@ impl Delivery {
 pub(super) struct Watched {
     pub(super) watchers: Arc<Watchers>,
     pub(super) completions: Completions,
+    /// Under how many forks the producer was made: a child's copy of it sends nothing.
+    pub(super) forks: u64,
 }
 
 impl Watched {
@@ -118,6 +130,12 @@ pub(super) fn state_name(batch: &BatchState, index: u32) -> &'static str {
 fn wait_for(py: Python<'_>, batch: &Arc<BatchState>, timeout: Option<f64>) -> PyResult<()> {
     if batch.outcome().is_some() {
         return Ok(());
+    }
+    let watched = batch.attachment();
+    let watched = watched.as_ref().and_then(|attached| attached.downcast_ref::<Watched>());
+    if watched.is_some_and(|watched| watched.forks != forks()) {
+        let text = "this record was sent before the process forked: only the parent hears what becomes of it";
+        return Err(raise(py, "ForkedClientError", text));
     }
     batch.hurry();
     if wait_in_slices(py, timeout.map(seconds), |slice| batch.wait(slice).map(|_| ()))?.is_some() {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use barnabas_client::config::ProducerConfig;
-use barnabas_client::{Appended, Buffer, Completions, NotSent, Producer, RecordData, TopicState};
+use barnabas_client::{Appended, Buffer, Completions, NotSent, Producer, RecordData, TopicState, forks};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
@@ -87,6 +87,7 @@ impl ProducerCore {
         producer.attach(Arc::new(Watched {
             watchers: Arc::clone(&watchers),
             completions: completions.clone(),
+            forks: forks(),
         }));
         Ok(Self {
             producer,

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pyspark
 import pytest
+from pyspark.errors import StreamingQueryException
 from replayed_query import BATCH, RESTARTED, query
 
 from barnabas import Consumer, NewTopic, TopicPartition
@@ -40,6 +41,8 @@ RECORDS_PER_KILL = 100
 ANY_TIME_S = 2.0
 PARTITIONS = 3
 RUN_S = 300
+TOO_SLOW = "failed to connect back"
+"""What Spark says when a Python process of the driver is not there within ten seconds, as on a machine that is busy with other things."""
 
 
 class Driver:
@@ -162,6 +165,17 @@ def plan(chance, kills) -> list[tuple[str, str]]:
     return planned[-kills:]
 
 
+def finish(writer) -> None:
+    """Runs a query over what is there."""
+    for _ in range(5):
+        try:
+            return writer.trigger(availableNow=True).start().awaitTermination()
+        except StreamingQueryException as error:
+            if TOO_SLOW not in str(error):
+                raise
+    raise AssertionError(TOO_SLOW)
+
+
 @pytest.mark.parametrize("seed", range(-(-KILLS // KILLS_PER_QUERY)))
 def test_killed_queries_lose_nothing_and_double_nothing(
     spark, bootstrap_servers, admin, producer, topic, tmp_path, tallies, seed, request
@@ -194,7 +208,7 @@ def test_killed_queries_lose_nothing_and_double_nothing(
         finally:
             if driver is not None:
                 driver.kill(driver.process.pid)
-        query(spark, *places, str(checkpoint)).trigger(availableNow=True).start().awaitTermination()
+        finish(query(spark, *places, str(checkpoint)))
 
         consumer.assign(targets)
         consumer.seek_to_beginning(targets)
@@ -212,7 +226,8 @@ def test_killed_queries_lose_nothing_and_double_nothing(
     rows = deduplicated(reader.option("kafka.bootstrap.servers", bootstrap_servers).load())
     assert sorted(bytes(row.value) for row in rows.select("value").collect()) == sorted(values)
 
-    failures = Path(f"{checkpoint}.log").read_text().count(RESTARTED)
+    log = Path(f"{checkpoint}.log").read_text().splitlines()
+    failures = sum(RESTARTED in line and TOO_SLOW not in line for line in log)
     assert failures <= killed["source"] + killed["planner"]
     tally.counts["queries"] += 1
     tally.counts["queries begun again in a driver that lost a Python process"] += failures

@@ -5,6 +5,7 @@
 `small`    a topic of 500 partitions with few records
 `write`    rows made by Spark, raw and typed (`to_json` on the JVM side)
 `trigger`  the time of a micro-batch of a few rows, no sink
+`install`  from an empty environment to a first count(): packages, files, jars, seconds (needs the wheel of `make wheel`)
 
 One Spark session with both connectors on two cores, one broker process of ours beside it, alternating runs; medians. CPU is
 that of Spark: the driver, its JVM and Python workers. Raw results go to benches/results/spark.json.
@@ -13,6 +14,7 @@ that of Spark: the driver, its JVM and Python workers. Raw results go to benches
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import statistics
 import sys
@@ -22,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyspark
+import spark_install
 from figures import MEASURED, Measurement, Row, at_least, at_most, report
 from run import RESULTS, Server, cpu_seconds, create_topic
 
@@ -76,30 +79,33 @@ def tree_cpu(root: int) -> float:
 
 
 class Bench:
-    """A session with both connectors, a broker, and a filled topic."""
+    """A session with both connectors, when it is asked for, a broker, and a filled topic."""
 
     def __init__(self, rows: int, runs: int) -> None:
-        from pyspark.sql import SparkSession
-
         self.rows, self.runs = rows, runs
         self.server = Server()
+        self.jars = spark_connector_jars(Path(pyspark.__file__).parent)
+
+    @functools.cached_property
+    def spark(self) -> SparkSession:
+        from pyspark.sql import SparkSession
+
         os.environ["PYSPARK_PYTHON"] = sys.executable
-        jars = ",".join(map(str, spark_connector_jars(Path(pyspark.__file__).parent)))
-        begin = time.perf_counter()
-        self.spark: SparkSession = (
+        session = (
             SparkSession.builder.master("local[2]")
-            .config("spark.jars", jars)
+            .config("spark.jars", ",".join(map(str, self.jars)))
             .config("spark.driver.memory", "4g")
             .config("spark.ui.enabled", "false")
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.sql.shuffle.partitions", "2")
             .getOrCreate()
         )
-        self.session_s = time.perf_counter() - begin
-        self.spark.sparkContext.setLogLevel("OFF")
+        session.sparkContext.setLogLevel("OFF")
+        return session
 
     def close(self) -> None:
-        self.spark.stop()
+        if "spark" in self.__dict__:
+            self.spark.stop()
         self.server.close()
 
     def options(self, topic: str) -> dict[str, str]:
@@ -309,7 +315,17 @@ def trigger(bench: Bench) -> tuple[MEASURED, list[Row]]:
     return samples, [at_most("a micro-batch of 4 rows, 2 tasks, no sink", "ms", ours, 250, theirs)]
 
 
-MEASUREMENTS = {"raw": raw, "typed": typed, "small": small, "write": write, "trigger": trigger}
+def install(bench: Bench) -> tuple[MEASURED, list[Row]]:
+    from barnabas import Producer
+
+    topic = f"counted-{uuid.uuid4().hex[:8]}"
+    create_topic(bench.server.address, topic, 2)
+    with Producer(bootstrap_servers=bench.server.address) as producer:
+        producer.send_many(topic, [b"8 bytes."] * spark_install.RECORDS).result(30)
+    return spark_install.measure((bench.server.address, topic), bench.jars, bench.runs)
+
+
+MEASUREMENTS = {"raw": raw, "typed": typed, "small": small, "write": write, "trigger": trigger, "install": install}
 
 
 def main() -> None:

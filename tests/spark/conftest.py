@@ -32,6 +32,7 @@ if SPARK < STREAMS_SINCE:
         "test_documented.py",
         "test_departures.py",
         "test_replay.py",
+        "test_imports.py",
     ]
 if SPARK < FILTERS_SINCE:
     collect_ignore.append("test_filters.py")

@@ -44,6 +44,41 @@ def test_what_is_refused_is_raised_at_every_poll_until_a_seek(stack, bootstrap_s
     assert consumer.committed()[here].offset == 4
 
 
+@pytest.mark.parametrize(
+    ("name", "java", "objects"),
+    [
+        ("str", "String", ["", "\u00fc"]),
+        ("int", "Integer", [-(2**31), 7]),
+        ("long", "Long", [-(2**63), 7]),
+        ("double", "Double", [-0.5, 1e300]),
+        ("json", None, [{"a": [1, None]}, "text", 1.5]),
+        ("bytes", "ByteArray", [b"", b"x"]),
+    ],
+)
+def test_names_of_deserializers_reverse_those_of_serializers(stack, bootstrap_servers, topic, name, java, objects):
+    names = [name] + ([f"org.apache.kafka.common.serialization.{java}Deserializer"] if java else [])
+    servers = {"bootstrap_servers": bootstrap_servers}
+    with barnabas.Producer(**servers, key_serializer=name, value_serializer=name) as sender:
+        sender.send_many(topic, [*objects, None], keys=[None, *objects], partition=0)
+    for given in names:
+        options = servers | {"auto_offset_reset": "earliest", "key_deserializer": given, "value_deserializer": given}
+        reader = stack.enter_context(barnabas.Consumer(**options))
+        reader.assign([(topic, 0)])
+        found = read(reader, len(objects) + 1)
+        assert [record.value for record in found] == [*objects, None]
+        assert [record.key for record in found] == [None, *objects]
+
+
+def test_a_value_of_the_wrong_length_is_refused(stack, bootstrap_servers, producer, topic):
+    producer.send(topic, b"seven b", partition=0).result(10)
+    reader = stack.enter_context(
+        barnabas.Consumer(bootstrap_servers=bootstrap_servers, auto_offset_reset="earliest", value_deserializer="long")
+    )
+    reader.assign([(topic, 0)])
+    with pytest.raises(errors.DeserializationError, match="8 bytes"):
+        reader.poll(10)
+
+
 def test_what_is_refused_is_skipped_and_told(stack, bootstrap_servers, filled):
     told = []
     options = {"barnabas_deserialization_failure": "skip", "barnabas_on_refused": told.append}

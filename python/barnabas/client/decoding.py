@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, overload
 
 from barnabas.client.core import NO_RECORDS, Record, Records
+from barnabas.client.serializers import deserializer
 from barnabas.errors import DeserializationError
 from barnabas.types import OffsetAndMetadata, TopicPartition
 
@@ -210,11 +211,8 @@ class Decoder:
     """Applies a consumer's deserializers and its policy for what they refuse."""
 
     def __init__(self, options: Options) -> None:
-        self._functions: dict[str, Callable[[bytes], Any]] = {
-            part: options[f"{part}.deserializer"]
-            for part in ("key", "value")
-            if options[f"{part}.deserializer"] is not None
-        }
+        functions = {part: deserializer(options[f"{part}.deserializer"]) for part in ("key", "value")}
+        self._functions = {part: function for part, function in functions.items() if function is not None}
         self.policy: str = options["barnabas.deserialization.failure"]
 
     @property

@@ -21,6 +21,7 @@ from barnabas.client.common_options import (
 )
 from barnabas.client.partitioning import NAMES as PARTITIONERS
 from barnabas.client.partitioning import SYNONYMS as PARTITIONER_SYNONYMS
+from barnabas.client.serializers import DESERIALIZER_SYNONYMS
 from barnabas.client.serializers import NAMES as SERIALIZERS
 from barnabas.client.serializers import SYNONYMS as SERIALIZER_SYNONYMS
 from barnabas.config import Alias, Kind, Options, OptionTable
@@ -310,17 +311,22 @@ _CONSUMER_OPTIONS: Final = (
     ),
     option(
         "key.deserializer",
-        Kind.CALLABLE,
+        Kind.NAME_OR_CALLABLE,
         None,
-        "Makes an object of a key's bytes, or of all keys of a poll if it is made by by_column(). None stays None.",
+        "Makes an object of a key's bytes: str, int (4 bytes), long, double, json, or a callable, of all keys of a "
+        "poll if it is made by by_column(). None stays None.",
+        choices=SERIALIZERS,
+        synonyms=DESERIALIZER_SYNONYMS,
         nullable=True,
     ),
     option(
         "value.deserializer",
-        Kind.CALLABLE,
+        Kind.NAME_OR_CALLABLE,
         None,
-        "Makes an object of a value's bytes, for example json.loads, or of all values of a poll if it is made by "
-        "by_column(). None stays None.",
+        "Makes an object of a value's bytes: str, int (4 bytes), long, double, json, or a callable, of all values of a "
+        "poll if it is made by by_column(). None stays None.",
+        choices=SERIALIZERS,
+        synonyms=DESERIALIZER_SYNONYMS,
         nullable=True,
     ),
     option(

@@ -1,4 +1,4 @@
-"""Serializers by name, and what a producer does with them and with callables."""
+"""Serializers and deserializers by name, and what a producer does with them and with callables."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Serializer = Callable[[Any], bytes | None]
+    Deserializer = Callable[[bytes], Any]
 
-__all__ = ["NAMES", "SYNONYMS", "serialized", "serializer"]
+__all__ = ["DESERIALIZER_SYNONYMS", "NAMES", "SYNONYMS", "deserializer", "serialized", "serializer"]
 
 
 def _text(value: str) -> bytes:
@@ -28,6 +29,11 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
+def _unpacked(form: str) -> Deserializer:
+    unpack = struct.Struct(form).unpack
+    return lambda data: unpack(data)[0]
+
+
 _BY_NAME: Final[dict[str, Serializer | None]] = {
     "bytes": None,
     "str": _text,
@@ -37,24 +43,35 @@ _BY_NAME: Final[dict[str, Serializer | None]] = {
     "json": _json,
 }
 
+_BACK_BY_NAME: Final[dict[str, Deserializer | None]] = {
+    "bytes": None,
+    "str": bytes.decode,
+    "int": _unpacked(">i"),
+    "long": _unpacked(">q"),
+    "double": _unpacked(">d"),
+    "json": json.loads,
+}
+
 NAMES: Final = tuple(_BY_NAME)
 
-SYNONYMS: Final = {
-    f"org.apache.kafka.common.serialization.{java}serializer": name
-    for java, name in {
-        "bytearray": "bytes",
-        "string": "str",
-        "integer": "int",
-        "long": "long",
-        "double": "double",
-    }.items()
-}
+_JAVA: Final = {"bytearray": "bytes", "string": "str", "integer": "int", "long": "long", "double": "double"}
+
+SYNONYMS: Final = {f"org.apache.kafka.common.serialization.{java}serializer": name for java, name in _JAVA.items()}
 """Java's classes that make the same bytes, in lower case."""
+DESERIALIZER_SYNONYMS: Final = {
+    f"org.apache.kafka.common.serialization.{java}deserializer": name for java, name in _JAVA.items()
+}
+"""Java's classes that read the same bytes, in lower case."""
 
 
 def serializer(given: Serializer | str | None) -> Serializer | None:
     """The function that an option stands for; None where keys or values are bytes already."""
     return _BY_NAME[given] if isinstance(given, str) else given
+
+
+def deserializer(given: Deserializer | str | None) -> Deserializer | None:
+    """The function that an option stands for; None where keys or values stay bytes."""
+    return _BACK_BY_NAME[given] if isinstance(given, str) else given
 
 
 def serialized(what: str, given: Any, function: Serializer) -> bytes | None:

@@ -184,6 +184,8 @@ def test_what_a_schema_means():
     with pytest.raises(ConfigError, match=r"column _corrupt_record .* as string or binary; the schema has it as int"):
         choose("a int, _corrupt_record int")
     assert choose("a int, _corrupt_record int", columnNameOfCorruptRecord="bad") == ()
+    with pytest.raises(ConfigError, match=r"format=avro needs option avroSchema, .* or option schemaResolver"):
+        choose("a int", format="avro")
 
 
 def test_small_ranges_share_a_task():

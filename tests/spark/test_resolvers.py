@@ -62,6 +62,12 @@ def test_a_resolver_is_asked_once_for_each_schema(module):
     assert resolver(f"{name}:Registry.schema_of") is resolve
 
 
+def test_what_a_resolver_raises_says_for_which_schema():
+    with pytest.raises(TypeError) as caught:
+        resolver("json:loads")(7)
+    assert caught.value.__notes__ == ["raised by json:loads of option schemaResolver, asked for schema 7"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

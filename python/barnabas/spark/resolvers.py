@@ -36,7 +36,7 @@ def resolver(name: str) -> Resolver:
     """
     with _lock:
         if name not in _resolvers:
-            _resolvers[name] = _remembering(_function(name))
+            _resolvers[name] = _remembering(name, _function(name))
         return _resolvers[name]
 
 
@@ -58,14 +58,19 @@ def _function(name: str) -> Resolver:
     return found
 
 
-def _remembering(function: Resolver) -> Resolver:
+def _remembering(name: str, function: Resolver) -> Resolver:
     known: dict[int, str] = {}
 
     def resolve(schema_id: int) -> str | None:
         if (text := known.get(schema_id)) is not None:
             return text
         # An id that is unknown now may be registered later.
-        if (text := function(schema_id)) is not None:
+        try:
+            text = function(schema_id)
+        except Exception as error:
+            error.add_note(f"raised by {name} of option schemaResolver, asked for schema {schema_id}")
+            raise
+        if text is not None:
             if len(known) >= _SCHEMAS_KEPT:
                 known.pop(next(iter(known)))
             known[schema_id] = text

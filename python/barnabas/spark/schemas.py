@@ -167,6 +167,12 @@ class Decoding:
         Raises:
             ConfigError: One cannot.
         """
+        knows_schema = self.resolver is not None or {"avroSchema", "jsonFormatSchema"} & self.format_options.keys()
+        if self.record_format == "avro" and not knows_schema:
+            raise ConfigError(
+                "format=avro needs option avroSchema, the text of the values' schema, or option schemaResolver where "
+                "values begin with a schema registry's five bytes"
+            )
         corrupt = self.format_options.get("columnNameOfCorruptRecord", "_corrupt_record")
         for field in self.schema.fields:
             if field.name == corrupt and not isinstance(field.dataType, StringType | BinaryType):

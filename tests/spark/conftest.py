@@ -99,7 +99,8 @@ def topic(admin: Admin, unique: str) -> str:
     """A new topic of this test's own with two partitions."""
     from barnabas import NewTopic  # noqa: PLC0415
 
-    admin.create_topics([NewTopic(unique, num_partitions=2)])
+    # Some tests write records that are older than topics of the reference keep them.
+    admin.create_topics([NewTopic(unique, num_partitions=2, configs={"retention.ms": "-1"})])
     return unique
 
 

@@ -74,7 +74,8 @@ def changes(admin, producer, unique):
     from barnabas import NewTopic  # noqa: PLC0415
 
     name = f"{unique}-table"
-    admin.create_topics([NewTopic(name, num_partitions=5)])
+    # The records are older than topics of the reference keep them.
+    admin.create_topics([NewTopic(name, num_partitions=5, configs={"retention.ms": "-1"})])
     chance, records, ends = random.Random(8), [], [0] * 4  # noqa: S311 (seeded on purpose)
     for _ in range(4000):
         partition, key = chance.randrange(4), b"k%d" % chance.randrange(300)

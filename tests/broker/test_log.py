@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -18,8 +20,9 @@ from test_broker import create
 from test_command import broker_process
 from test_limits import PATIENCE, until
 
-from barnabas import Broker
+from barnabas import Broker, Consumer, Producer, lines
 from barnabas.broker import log
+from barnabas.errors import KafkaTimeoutError
 from barnabas.protocol.messages.heartbeat import HeartbeatRequest
 
 if TYPE_CHECKING:
@@ -42,15 +45,15 @@ class Collected(logging.Handler):
 
 @pytest.fixture(autouse=True)
 def _alone() -> Iterator[None]:
-    """Brokers that other tests keep in this process share its log: as if there were none."""
-    others = log._brokers
+    """Brokers and clients that other tests keep in this process share its log: as if there were none."""
+    others = lines._users
     if others:
-        log._brokers = 1
-        log.stop()
+        lines._users = 1
+        lines.stop()
     yield
     if others:
-        log.start()
-        log._brokers += others - 1
+        lines.start()
+        lines._users += others - 1
 
 
 @pytest.fixture(name="collected")
@@ -161,6 +164,39 @@ def test_json_lines(tmp_path: Path) -> None:
     (line,) = err.splitlines()
     found = json.loads(line)
     assert (found["level"], found["logger"], found["api_key"]) == ("WARNING", "barnabas.broker", "12")
+
+
+def test_a_client_without_a_broker_tells_of_connections_that_fail(collected: Collected) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        address = f"127.0.0.1:{unused.getsockname()[1]}"
+    with (
+        Producer(bootstrap_servers=address, client_id="till", max_block_ms=200) as producer,
+        pytest.raises(KafkaTimeoutError),
+    ):
+        producer.send("orders", b"1").result(PATIENCE)
+    assert collected.records
+    first = collected.records[0]
+    assert (first.name, first.levelname) == ("barnabas.client.nodes", "WARNING")
+    assert first.getMessage().startswith(f"till: cannot connect to {address}: ")
+    # Ten of a kind, and how many were left out.
+    assert len(collected.records) <= 11
+
+
+def test_the_thread_that_writes_lines_ends_with_the_last_client() -> None:
+    def threads() -> int:
+        return sum(thread.name == "barnabas-log" for thread in threading.enumerate())
+
+    with Broker() as broker:
+        address = broker.bootstrap_servers
+        closed, forgotten = Producer(bootstrap_servers=address), Consumer(bootstrap_servers=address)
+        assert threads() == 1
+    assert threads() == 1
+    closed.close()
+    closed.close()
+    assert threads() == 1
+    del forgotten
+    gc.collect()
+    until(lambda: threads() == 0)
 
 
 def test_a_forked_child_logs_by_itself() -> None:

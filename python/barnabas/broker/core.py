@@ -17,9 +17,6 @@ __all__ = [
     "crc32c",
     "decompress",
     "log_lines_lost",
-    "log_pull",
-    "log_push",
-    "log_wake",
     "matching_names",
     "start",
 ]
@@ -206,27 +203,6 @@ def matching_names(pattern: str, names: list[str]) -> list[str]:
     from barnabas._core import regex_matches  # noqa: PLC0415 - as in `start`
 
     return regex_matches(pattern, names)
-
-
-def log_push(level: int, target: str, template: str, line: tuple[str, str, list[tuple[str, str]]]) -> None:
-    """Hands a line of log (text, thread, fields) over without waiting; of one template's lines only some are kept."""
-    from barnabas._core import log_push as push  # noqa: PLC0415 - as in `start`
-
-    push(level, target, template, *line)
-
-
-def log_pull(timeout: float) -> list[tuple[int, str, str, float, str, list[tuple[str, str]]]]:
-    """Waits for lines: (level, target, text, seconds since 1970, thread, fields)."""
-    from barnabas._core import log_pull as pull  # noqa: PLC0415 - as in `start`
-
-    return pull(timeout)
-
-
-def log_wake() -> None:
-    """Ends a wait of `log_pull`."""
-    from barnabas._core import log_wake as wake  # noqa: PLC0415 - as in `start`
-
-    wake()
 
 
 def log_lines_lost() -> int:

@@ -7,6 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Self
 
+from barnabas import lines
 from barnabas.broker import core, log
 from barnabas.broker.control import ControlPlane
 from barnabas.broker.handlers import HANDLERS, METADATA
@@ -91,12 +92,12 @@ class Broker:
         is_named = any(name in self.options.texts for name in ("log.dir", "log.dirs"))
         if embedded and not is_named:
             self._temporary = _temporary_dir()
-        log.start()
+        lines.start()
         try:
             self._start()
         except BaseException:
             self._remove_temporary()
-            log.stop()
+            lines.stop()
             raise
 
     def _start(self) -> None:
@@ -242,7 +243,7 @@ class Broker:
         clean = self._plane.stop(timeout)
         clean = self._core.stop(max(0.0, deadline - time.monotonic())) and clean
         self._remove_temporary()
-        log.stop()
+        lines.stop()
         return clean
 
     def _remove_temporary(self) -> None:

@@ -24,7 +24,7 @@ _log = logging.getLogger("barnabas.consumer")
 ITERATION_WAIT: Final = 10.0
 """How long an iteration waits in one poll, in seconds."""
 CLOSE_TIMEOUT: Final = 30.0
-_LISTENER: Final = ("on_partitions_assigned", "on_partitions_revoked", "on_partitions_lost")
+_LISTENER: Final = ("on_partitions_assigned", "on_partitions_revoked")
 
 
 def check_topics(consumer: str, topics: Iterable[object]) -> None:

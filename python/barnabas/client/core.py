@@ -10,6 +10,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Final
 
+from barnabas import lines
 from barnabas._core import (
     AsyncDelivery,
     AsyncDeliveryBatch,
@@ -52,7 +53,7 @@ NO_RECORDS: Final = Records.from_bytes("", 0, b"")
 class Life:
     """Whether a client may be used: open, closed, or in a child process that has none of its threads."""
 
-    __slots__ = ("__weakref__", "_error", "_kind", "_on_fork", "closed")
+    __slots__ = ("__weakref__", "_error", "_kind", "_log", "_on_fork", "closed")
 
     def __init__(self, kind: str, on_fork: Callable[[], None]) -> None:
         self.closed = False
@@ -60,6 +61,10 @@ class Life:
         self._kind = kind
         self._error: IllegalStateError | None = None
         self._on_fork = on_fork
+        lines.start()
+        # Also of a client that nobody closes before it is collected.
+        self._log = weakref.finalize(self, lines.stop)
+        self._log.atexit = False
         _LIVES.add(self)
 
     def check(self) -> None:
@@ -77,6 +82,7 @@ class Life:
         if was_open:
             self.closed = True
             self._error = IllegalStateError(f"this {self._kind} is closed: make a new one")
+            self._log()
         return was_open
 
     @property
@@ -86,6 +92,8 @@ class Life:
 
     def fork(self) -> None:
         """Marks the client dead in a forked child."""
+        # The child counts its own.
+        self._log.detach()
         if self._error is None:
             self._error = ForkedClientError(
                 f"this {self._kind} was made before the process forked, and its threads did not come along: make a new "

@@ -374,6 +374,8 @@ class Group:
         """Tells the listener, then goes on with `then`, whatever the listener raises."""
         listener = self._state.listener
         try:
+            if what == "on_partitions_lost" and not hasattr(listener, what):
+                what = "on_partitions_revoked"
             outcome = None if listener is None else getattr(listener, what)(partitions)
         except BaseException:
             then()

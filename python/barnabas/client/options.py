@@ -158,7 +158,7 @@ _PRODUCER_LIBRDKAFKA: Final = (
     later("dr_cb", Kind.CALLABLE, None, "send() returns a handle: use its result() or add_done_callback()"),
     later("on_delivery", Kind.CALLABLE, None, "send() returns a handle: use its result() or add_done_callback()"),
     later("statistics.interval.ms", Kind.INT, 0, NO_METRIC_REPORTERS),
-    later("debug", Kind.STRING, None, "set the level of the logger 'barnabas'"),
+    later("debug", Kind.STRING, None, "set the level of logging.getLogger('barnabas')"),
     later("batch.num.messages", Kind.INT, None, "batches are bounded by bytes: batch.size"),
     later("queue.buffering.max.messages", Kind.INT, None, "the queue is bounded by bytes: buffer.memory"),
 )
@@ -362,7 +362,7 @@ _CONSUMER_LIBRDKAFKA: Final = (
     later("enable.auto.offset.store", Kind.BOOLEAN, True, "commit(offsets) commits exactly what you name"),
     later("enable.partition.eof", Kind.BOOLEAN, False, "compare position() with end_offsets()"),
     later("statistics.interval.ms", Kind.INT, 0, NO_METRIC_REPORTERS),
-    later("debug", Kind.STRING, None, "set the level of the logger 'barnabas'"),
+    later("debug", Kind.STRING, None, "set the level of logging.getLogger('barnabas')"),
 )
 
 _CONSUMER_ALIASES: Final = (

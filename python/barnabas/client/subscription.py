@@ -46,7 +46,11 @@ class RebalanceListener(Protocol):
         """These partitions are about to go to others; `commit` works still."""
 
     def on_partitions_lost(self, partitions: Sequence[TopicPartition]) -> None:
-        """These partitions have gone without notice: others may be reading them, and commits are refused."""
+        """These partitions have gone without notice: others may be reading them, and commits are refused.
+
+        A listener without this method is told by `on_partitions_revoked`, as in Java.
+        """
+        self.on_partitions_revoked(partitions)
 
 
 class Mode(enum.Enum):

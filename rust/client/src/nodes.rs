@@ -273,6 +273,7 @@ impl Nodes {
                 SlotState::Closed => false,
             };
             if is_current {
+                tell(&self.options.client_id, reason);
                 slot.state = SlotState::Closed;
                 if !matches!(reason, CloseReason::Idle | CloseReason::Requested) {
                     slot.failures = slot.failures.saturating_add(1);
@@ -305,5 +306,14 @@ impl Nodes {
             _ => None,
         });
         ready.fold((0, 0), |(count, in_flight), more| (count + 1, in_flight + more))
+    }
+}
+
+/// Says in the log what users look for when nothing goes forth or back; with Kafka's levels.
+fn tell(client_id: &str, reason: &CloseReason) {
+    match reason {
+        CloseReason::Idle | CloseReason::Requested => {}
+        CloseReason::PeerClosed { .. } => log::info!("{client_id}: {reason}"),
+        _ => log::warn!("{client_id}: {reason}"),
     }
 }

@@ -12,7 +12,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use pyo3::prelude::*;
 
 use crate::broker::seconds;
-use crate::door::wait_in_slices;
 
 /// Lines that wait to be read.
 const LINES_MAX: usize = 1024;
@@ -211,19 +210,20 @@ fn log_push(level: u8, target: String, template: &str, text: String, thread: Str
     );
 }
 
-/// Waits up to `timeout` seconds for lines and returns all that are there: level, target, text, seconds since 1970,
+/// On a thread of its own: waits up to `timeout` seconds for lines and returns all that are there: level, target, text, seconds since 1970,
 /// thread, fields.
 #[pyfunction]
 fn log_pull(py: Python<'_>, timeout: f64) -> PyResult<Vec<Line>> {
-    let lines = wait_in_slices(py, Some(seconds(timeout)?), |slice| {
+    let timeout = seconds(timeout)?;
+    // Not in slices: signals are the main thread's.
+    Ok(py.detach(|| {
         let (mut ring, _) = WAKE
-            .wait_timeout_while(lock(), slice, |ring| ring.lines.is_empty() && !ring.woken)
+            .wait_timeout_while(lock(), timeout, |ring| ring.lines.is_empty() && !ring.woken)
             .unwrap_or_else(PoisonError::into_inner);
         let woken = std::mem::take(&mut ring.woken);
         ring.close_windows(woken);
-        (woken || !ring.lines.is_empty()).then(|| ring.lines.drain(..).collect())
-    })?;
-    Ok(lines.unwrap_or_default())
+        ring.lines.drain(..).collect()
+    }))
 }
 
 /// Ends a wait of `log_pull`, which then says of all kinds what was left out.

@@ -610,8 +610,8 @@ class ProducerCore:
     def callback_thread(self) -> Thread | None:
         """The thread that calls back, if there has been something to call."""
 
-    def metadata_failure(self) -> str | None:
-        """Why the cluster could not be asked the last time, if it could not."""
+    def why_unknown(self, topic: str) -> str | None:
+        """Why a topic's partitions are not known, as far as the cluster has told."""
 
     def offer(
         self,

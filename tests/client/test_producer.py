@@ -1,5 +1,6 @@
 """The producer against our broker and against the reference Kafka."""
 
+import asyncio
 import socket
 import time
 from typing import NamedTuple
@@ -275,6 +276,24 @@ def test_who_waits_for_a_broker_that_is_not_there_is_told_why(stack):
             errors.KafkaTimeoutError, match=r"its timeout: no broker of bootstrap.servers has answered: cannot"
         ):
             reader.list_topics(timeout=0.3)
+
+
+UNKNOWN = r"within max\.block\.ms: the cluster last answered UNKNOWN_TOPIC_OR_PARTITION \(3\): .*create it first"
+
+
+def test_who_sends_to_a_topic_that_does_not_exist_is_told_how_to_get_it(unique):
+    async def natively(**options):
+        async with barnabas.AsyncProducer(**options) as native:
+            await native.send(unique, b"x")
+
+    with barnabas.Broker(config={"auto.create.topics.enable": False}) as broker:
+        options = {"bootstrap_servers": broker.bootstrap_servers, "max_block_ms": 300}
+        with barnabas.Producer(**options) as sender:
+            for call in (sender.send, lambda topic, value: sender.send_many(topic, [value])):
+                with pytest.raises(errors.KafkaTimeoutError, match=UNKNOWN):
+                    call(unique, b"x")
+        with pytest.raises(errors.KafkaTimeoutError, match=UNKNOWN):
+            asyncio.run(natively(**options))
 
 
 @pytest.mark.parametrize("wrong", [{"trace": b"1"}, [("trace", b"1", 2)], [["trace", 1, 2]], [(None, b"1")]])

@@ -367,7 +367,7 @@ class AsyncProducer(ProducerFace):
 
     async def _topic_known(self, topic: str, deadline: float) -> None:
         if self._driver.now() >= deadline:
-            failure = self._producer.metadata_failure()
+            failure = self._producer.why_unknown(topic)
             raise errors.KafkaTimeoutError(
                 f"the partitions of topic {topic} were not known within max.block.ms{f': {failure}' if failure else ''}"
             )

@@ -271,6 +271,23 @@ impl Producer {
         self.client.metadata().wait_count(count, timeout)
     }
 
+    /// Why a topic's partitions are not known: why the cluster could not be asked, or what it answered last.
+    pub fn why_unknown(&self, topic: &str) -> Option<String> {
+        let answered = || {
+            let view = self.client.view();
+            let code = ErrorCode(view.topic(topic)?.error_code);
+            let remedy = match code {
+                ErrorCode::UNKNOWN_TOPIC_OR_PARTITION => {
+                    ": the broker has not created it by itself, so create it first (Admin.create_topics), or look at \
+                     the name, or allow auto.create.topics.enable on the broker"
+                }
+                _ => "",
+            };
+            (!code.is_ok()).then(|| format!("the cluster last answered {code}{remedy}"))
+        };
+        self.client.metadata_failure().or_else(answered)
+    }
+
     /// Appends a record to its partition's open batch.
     ///
     /// # Errors

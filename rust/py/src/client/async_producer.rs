@@ -231,12 +231,9 @@ impl ProducerCore {
         self.producer.begin_close();
     }
 
-    /// Why the cluster could not be asked the last time, if it could not.
-    fn metadata_failure(&self) -> Option<String> {
-        let asked = self
-            .producer
-            .wait_for_metadata(self.producer.metadata_count(), Duration::ZERO);
-        asked.err().flatten()
+    /// Why a topic's partitions are not known, as far as the cluster has told.
+    fn why_unknown(&self, topic: &str) -> Option<String> {
+        self.producer.why_unknown(topic)
     }
 
     /// The thread that calls back, if there has been something to call.

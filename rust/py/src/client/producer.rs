@@ -302,18 +302,12 @@ impl ProducerCore {
                 continue;
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            let mut failure = None;
             let came = wait_in_slices(py, Some(left), |slice| {
-                match self.producer.wait_for_metadata(count, slice) {
-                    Ok(()) => Some(()),
-                    Err(reason) => {
-                        failure = reason;
-                        None
-                    }
-                }
+                self.producer.wait_for_metadata(count, slice).ok()
             })?;
             if came.is_none() || Instant::now() >= deadline {
-                let reason = failure.map_or_else(String::new, |reason| format!(": {reason}"));
+                let reason = self.producer.why_unknown(text);
+                let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
                 let what = format!("the partitions of topic {text} were not known within max.block.ms{reason}");
                 return Err(raise(py, "KafkaTimeoutError", &what));
             }

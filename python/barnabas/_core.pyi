@@ -41,13 +41,16 @@ def decompress(name: str, data: bytes, limit: int = 1073741824) -> bytes:
 
 # Records
 
+def unpickled_records(batches: list[Any]) -> Records:
+    """What `pickle` makes `Records` of again."""
+
 @final
 class Record:
     """A record that was fetched from a topic. Attributes are made anew at each access: keep what you use twice.
 
-    Keeping one keeps no more than about its own bytes: see `Records`. It has the buffer protocol:
-    `memoryview(record)` is the value where it lies, read-only, without a copy; a null value has no bytes
-    (`BufferError`).
+    Keeping one keeps no more than about its own bytes: see `Records`. Records are equal if all their attributes are,
+    and can be pickled. It has the buffer protocol: `memoryview(record)` is the value where it lies, read-only, without
+    a copy; a null value has no bytes (`BufferError`).
     """
 
     @property
@@ -86,6 +89,8 @@ class Record:
     def headers(self) -> list[tuple[str, bytes | None]]:
         """The headers as pairs of name and value, in their order, repeated names kept."""
 
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
@@ -95,7 +100,7 @@ class Records(Sequence[Record]):
     Indexing and iterating give `Record` objects; `values()`, `keys()`, `offsets()` and `timestamps()` give lists
     without them; `to_arrow()` and `__arrow_c_stream__` give columns. All of these copy the bytes that they give out,
     slices and `by_partition()` copy nothing. The buffer protocol gives the encoded records, read-only: in place if
-    they are of one batch, joined by a copy if not.
+    they are of one batch, joined by a copy if not. Pickles hold the encoded records, detached.
 
     Lifetime: the fetched buffers stay as long as more than half of their bytes belongs to a `Records`, a slice or a
     `Record` that is alive. When it becomes half or less, what is alive is copied into a buffer of its own and the

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import pickle
 
 import pytest
 from reading import read
@@ -42,6 +43,19 @@ def test_what_is_refused_is_raised_at_every_poll_until_a_seek(stack, bootstrap_s
     assert [record.value for record in read(consumer, 1)] == [{"n": 3}]
     consumer.commit()
     assert consumer.committed()[here].offset == 4
+
+
+def test_decoded_records_have_what_records_have(stack, bootstrap_servers, filled):
+    options = {"value_deserializer": json.loads, "barnabas_deserialization_failure": "skip"}
+    consumer = make(stack, bootstrap_servers, filled, barnabas_on_refused=lambda _: None, **options)
+    found = consumer.poll(timeout=30)
+    kept = [value for value in VALUES if b"broken" not in value][: len(found)]
+    assert found.to_pandas()["value"].tolist() == found.to_polars()["value"].to_list() == kept
+    detached = found.detach()
+    assert [(each.offset, each.value) for each in detached] == [(each.offset, each.value) for each in found]
+    assert pickle.loads(pickle.dumps(found)).offsets() == found.offsets()  # noqa: S301 - our own
+    pairs = zip(pickle.loads(pickle.dumps(found)), found, strict=True)  # noqa: S301 - as above
+    assert all((one.raw, one.value) == (other.raw, other.value) for one, other in pairs)
 
 
 @pytest.mark.parametrize(

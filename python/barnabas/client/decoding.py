@@ -186,6 +186,20 @@ class DecodedRecords(Sequence[DecodedRecord]):
         table = self.raw.to_arrow(*args, **kwargs)
         return table if len(self._places) == len(self.raw) else table.take(list(self._places))
 
+    def to_pandas(self, *args: Any, **kwargs: Any) -> Any:
+        """The records' bytes as a `pandas.DataFrame`, by `to_arrow` with the same arguments."""
+        return self.to_arrow(*args, **kwargs).to_pandas()
+
+    def to_polars(self, *args: Any, **kwargs: Any) -> Any:
+        """The records' bytes as a `polars.DataFrame`, by `to_arrow` with the same arguments. Needs polars."""
+        import polars as pl  # noqa: PLC0415 - not needed otherwise
+
+        return pl.from_arrow(self.to_arrow(*args, **kwargs))
+
+    def detach(self) -> DecodedRecords:
+        """The same records, their bytes in a buffer of their own, so that what was fetched with them can be freed."""
+        return DecodedRecords(self.raw.detach(), self._keys, self._values, self._places)
+
     def _picked(self, column: list[Any]) -> list[Any]:
         return column if len(self._places) == len(column) else [column[place] for place in self._places]
 

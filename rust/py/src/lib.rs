@@ -13,6 +13,7 @@ mod door;
 mod error;
 mod fetched;
 mod lines;
+mod pickling;
 mod protocol;
 mod record;
 mod records;
@@ -31,5 +32,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     scan::register(m)?;
     regex::register(m)?;
     lines::register(m)?;
+    pickling::register(m)?;
     broker::register(m)
 }

@@ -1,5 +1,7 @@
 //! One record of what was fetched, lazily: attributes are made when they are asked for.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use barnabas_records::RecordRef;
 use bytes::Bytes;
 use pyo3::exceptions::PyBufferError;
@@ -8,11 +10,12 @@ use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 
 use crate::buffer::Exported;
 use crate::fetched::{Fetched, Slot};
+use crate::records::Records;
 
 /// Bytes of a key or a value that a repr shows.
 const REPR_BYTES_LIMIT: usize = 32;
 
-/// One record. Attributes are made anew at each access: keep what you use twice.
+/// One record. Attributes are made anew at each access: keep what you use twice. Compares by value, and can be pickled.
 ///
 /// The buffer protocol gives the value where it lies: `memoryview(record)` copies nothing and keeps the fetched buffer as
 /// long as the view is not released.
@@ -134,6 +137,30 @@ impl Record {
             }
             Ok(headers)
         })?
+    }
+
+    /// By value: what every attribute says.
+    fn __eq__(&self, other: &Self) -> PyResult<bool> {
+        let (mine, others) = (self.slot()?, other.slot()?);
+        let is_of_one_kind = mine.topic == others.topic
+            && mine.partition == others.partition
+            && mine.leader_epoch == others.leader_epoch
+            && mine.timestamp_type == others.timestamp_type;
+        Ok(is_of_one_kind && self.with(|record| other.with(|other| record == other))??)
+    }
+
+    fn __hash__(&self) -> PyResult<u64> {
+        let slot = self.slot()?;
+        let mut hasher = DefaultHasher::new();
+        (&*slot.topic, slot.partition, self.offset()?).hash(&mut hasher);
+        Ok(hasher.finish())
+    }
+
+    /// A pickle has the record as the only one of its `Records`.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let alone = Bound::new(py, Records::of_one(self.fetched.clone_ref(py), self.slot, self.index))?;
+        let first = PyTuple::new(py, [alone.into_any(), 0_i32.into_pyobject(py)?.into_any()])?;
+        PyTuple::new(py, [py.import("operator")?.getattr("getitem")?, first.into_any()])
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::slice::PySliceIndices;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySlice, PyType};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySlice, PyTuple, PyType};
 
 use crate::buffer::Exported;
 use crate::columns::Wanted;
@@ -82,6 +82,14 @@ impl Records {
             }
         }
         Ok(records)
+    }
+
+    /// A record as a sequence of one.
+    pub(crate) fn of_one(fetched: Py<Fetched>, slot: u32, index: u32) -> Self {
+        let mut records = Self::empty(fetched);
+        let place = index as usize;
+        records.push(slot, place..place.saturating_add(1));
+        records
     }
 
     fn empty(fetched: Py<Fetched>) -> Self {
@@ -159,6 +167,26 @@ impl Records {
             }
         }
         PyList::new(py, made)
+    }
+
+    /// Batches that have nothing but these records, in buffers of their own.
+    fn detached(&self) -> PyResult<Vec<FetchedBatch>> {
+        let mut batches = Vec::with_capacity(self.parts.len());
+        for (slot, records) in self.parts() {
+            let payload = Bytes::copy_from_slice(&Self::extent(slot, &records)?);
+            let mut header = *slot.storage().header();
+            header.record_count = i32::try_from(records.len()).unwrap_or(i32::MAX);
+            batches.push(FetchedBatch {
+                topic: Arc::clone(&slot.topic),
+                partition: slot.partition,
+                leader_epoch: slot.leader_epoch,
+                header,
+                payload,
+                first_offset: i64::MIN,
+                end_offset: i64::MAX,
+            });
+        }
+        Ok(batches)
     }
 
     /// The encoded records of one part.
@@ -379,7 +407,7 @@ impl Records {
     #[pyo3(signature = (*args, **kwargs))]
     fn to_pandas<'py>(
         slf: &Bound<'py, Self>,
-        args: &Bound<'py, pyo3::types::PyTuple>,
+        args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         slf.call_method("to_arrow", args, kwargs)?.call_method0("to_pandas")
@@ -389,7 +417,7 @@ impl Records {
     #[pyo3(signature = (*args, **kwargs))]
     fn to_polars<'py>(
         slf: &Bound<'py, Self>,
-        args: &Bound<'py, pyo3::types::PyTuple>,
+        args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let polars = slf.py().import("polars")?;
@@ -409,22 +437,11 @@ impl Records {
 
     /// The same records in a buffer of their own, so that what was fetched with them can be freed. Copies them once.
     fn detach(&self, py: Python<'_>) -> PyResult<Self> {
-        let mut batches = Vec::with_capacity(self.parts.len());
-        for (slot, records) in self.parts() {
-            let payload = Bytes::copy_from_slice(&Self::extent(slot, &records)?);
-            let mut header = *slot.storage().header();
-            header.record_count = i32::try_from(records.len()).unwrap_or(i32::MAX);
-            batches.push(FetchedBatch {
-                topic: Arc::clone(&slot.topic),
-                partition: slot.partition,
-                leader_epoch: slot.leader_epoch,
-                header,
-                payload,
-                first_offset: i64::MIN,
-                end_offset: i64::MAX,
-            });
-        }
-        Self::new(py, batches)
+        Self::new(py, self.detached()?)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        crate::pickling::reduced(py, self.detached()?)
     }
 
     /// Bytes of the fetched buffers that this poll's `Records` and `Record`s keep alive.

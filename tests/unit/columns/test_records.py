@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import sys
 
 import pyarrow as pa
@@ -47,6 +49,38 @@ def records(rows: list[Row] = ROWS, **where) -> Records:
 
 def plain(record: Record) -> Row:
     return record.timestamp, record.key, record.value, record.headers
+
+
+def test_a_record_is_equal_by_value():
+    found, again = records(base_offset=40), records(base_offset=40)
+    assert list(found) == list(again)
+    assert len({*found, *again}) == len(ROWS)
+    timestamp, key, value, headers = ROWS[1]
+    others = [
+        (timestamp + 1, key, value, headers),
+        (timestamp, b"", value, headers),
+        (timestamp, key, None, headers),
+        (timestamp, key, value, headers[:2]),
+    ]
+    for other in others:
+        assert found[1] != records([ROWS[0], other], base_offset=40)[1]
+    assert found[0] != records(base_offset=41)[0]
+    assert found[0] != Records.from_bytes("other", 3, encode(ROWS, base_offset=40))[0]
+    assert found[0] != Records.from_bytes("t", 4, encode(ROWS, base_offset=40))[0]
+    assert found[0] != plain(found[0])
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickles_hold_what_they_were_made_of_and_no_more(protocol):
+    found = records(base_offset=40, compression=1)
+    for part in (found, found[1:3], found[:0], found[3:]):
+        again = pickle.loads(pickle.dumps(part, protocol))  # noqa: S301 - our own
+        assert list(again) == list(part)
+        assert again.to_arrow().equals(part.to_arrow())
+    for record in found:
+        assert pickle.loads(pickle.dumps(record, protocol)) == record  # noqa: S301 - as above
+    assert len(pickle.dumps(found[0], protocol)) < 400 < len(pickle.dumps(found, protocol))
+    assert copy.copy(found[1]) == found[1]
 
 
 @pytest.mark.parametrize("compression", [0, 1, 3])

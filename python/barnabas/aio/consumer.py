@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas import errors
 from barnabas.aio.doorbell import Doorbell
 from barnabas.aio.driver import AsyncDriver
+from barnabas.client.arguments import checked_timeout
 from barnabas.client.consumer_face import CLOSE_TIMEOUT, ITERATION_WAIT, ConsumerFace, check_topics
 from barnabas.client.core import NO_RECORDS, Life
 from barnabas.client.iteration import Chunk, first_offsets
@@ -108,14 +109,15 @@ class AsyncConsumer(ConsumerFace):
             IllegalStateError: Nothing was subscribed to or assigned, or the consumer is closed.
             WakeupError: Somebody called `wakeup`.
             KafkaError: As with `Consumer.poll`.
+            TypeError: `timeout` is no number; a poll that waits for ever is a loop of polls.
+            ValueError: `timeout` is negative, or `max_records` less than 1.
 
         Example:
             >>> consumer.assign([("orders", 0)])
             >>> run(consumer.poll(timeout=10)).values()
             [b'3 apples', b'5 pears']
         """
-        if max_records is not None and max_records < 1:
-            raise ValueError(f"max_records must be at least 1, got {max_records}")
+        self._check_poll(timeout, max_records)
         with self._alone:
             self._drop_chunk()
         self._given = await self._polled(timeout, max_records)
@@ -348,10 +350,12 @@ class AsyncConsumer(ConsumerFace):
 
         Raises:
             Exception: The rebalance listener failed; the consumer is closed nevertheless.
+            ValueError: The timeout is negative; nothing has happened then.
 
         Example:
             >>> run(consumer.close(timeout=5))
         """
+        checked_timeout(timeout)
         if not self._life.is_open:
             return
         with self._alone:
@@ -376,7 +380,7 @@ class AsyncConsumer(ConsumerFace):
 
     async def _settle(self, waits: Waits, timeout: float) -> None:
         """Carries a generator of conditions out, each waited for until the time is over or nobody can be reached."""
-        deadline = self._driver.now() + max(0.0, timeout)
+        deadline = self._driver.now() + timeout
         reach = Reach(self._core, self._driver)
         try:
             for is_over in waits:

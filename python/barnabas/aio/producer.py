@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas import errors
 from barnabas.aio.doorbell import Doorbell
 from barnabas.aio.driver import AsyncDriver
+from barnabas.client.arguments import checked_timeout
 from barnabas.client.core import AsyncDelivery
 from barnabas.client.interceptors import ProducerRecord
 from barnabas.client.operations.metadata import read_cluster
@@ -248,13 +249,14 @@ class AsyncProducer(ProducerFace):
 
         Raises:
             KafkaTimeoutError: Records are still under way.
+            ValueError: The timeout is negative.
             IllegalStateError: The producer is closed.
 
         Example:
             >>> run(producer.flush(timeout=10))
         """
         self._attach()
-        if not await self._flushed(None if timeout is None else self._driver.now() + timeout):
+        if not await self._flushed(None if timeout is None else self._driver.now() + checked_timeout(timeout)):
             raise errors.KafkaTimeoutError(f"flush() took longer than its {timeout} s: records are still under way")
 
     async def partitions_for(self, topic: str, timeout: float | None = None) -> list[PartitionInfo]:
@@ -266,6 +268,7 @@ class AsyncProducer(ProducerFace):
 
         Raises:
             KafkaTimeoutError: No broker answered in time.
+            ValueError: The timeout is negative.
             IllegalStateError: The producer is closed.
 
         Example:
@@ -273,7 +276,7 @@ class AsyncProducer(ProducerFace):
             [0]
         """
         self._attach()
-        seconds = self._options.seconds("max.block.ms") if timeout is None else timeout
+        seconds = self._options.seconds("max.block.ms") if timeout is None else checked_timeout(timeout)
         found = await self._operations.run("partitions_for", read_cluster([topic]), seconds)
         return list(found.topics[topic].partitions) if topic in found.topics else []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from barnabas.client.arguments import checked_timeout
 from barnabas.client.bootstrap import core_options
 from barnabas.client.core import ClientCore, Life
 from barnabas.client.driver import Driver
@@ -246,12 +247,16 @@ class Admin:
         Args:
             timeout: The most seconds that this takes.
 
+        Raises:
+            ValueError: The timeout is negative.
+
         Example:
             >>> with Admin(bootstrap_servers=broker.bootstrap_servers) as other:
             ...     topics = other.list_topics()
         """
+        checked_timeout(timeout)
         if self._life.close():
-            self._core.close(max(0.0, timeout))
+            self._core.close(timeout)
 
     def __enter__(self) -> Self:
         return self
@@ -273,7 +278,7 @@ class Admin:
             return self._driver.run(name, operation, seconds)
 
     def _timeout(self, given: float | None) -> float:
-        return self._options.seconds("default.api.timeout.ms") if given is None else given
+        return self._options.seconds("default.api.timeout.ms") if given is None else checked_timeout(given)
 
     def _backoff(self) -> Backoff:
         return Backoff(self._options.seconds("retry.backoff.ms"), self._options.seconds("retry.backoff.max.ms"))

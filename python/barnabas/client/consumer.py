@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from barnabas.client.arguments import checked_timeout
 from barnabas.client.consumer_face import CLOSE_TIMEOUT, ITERATION_WAIT, ConsumerFace, check_topics
 from barnabas.client.core import NO_RECORDS
 from barnabas.client.iteration import Chunk
@@ -97,6 +98,8 @@ class Consumer(ConsumerFace):
             CorruptMessageError: What lies at a partition's position is damaged; at every poll until a `seek` past it.
             DeserializationError: A deserializer refused the record at a partition's position; until a `seek` past it.
             KafkaError: A broker refused what cannot be tried again.
+            TypeError: `timeout` is no number; a poll that waits for ever is a loop of polls.
+            ValueError: `timeout` is negative, or `max_records` less than 1.
 
         Example:
             >>> for record in consumer.poll(timeout=1.0):
@@ -104,8 +107,7 @@ class Consumer(ConsumerFace):
             orders 0 b'3 apples'
             orders 1 b'5 pears'
         """
-        if max_records is not None and max_records < 1:
-            raise ValueError(f"max_records must be at least 1, got {max_records}")
+        self._check_poll(timeout, max_records)
         with self._alone:
             self._drop_chunk()
             self._given = NO_RECORDS
@@ -310,11 +312,13 @@ class Consumer(ConsumerFace):
 
         Raises:
             Exception: The rebalance listener failed; the consumer is closed nevertheless.
+            ValueError: The timeout is negative; nothing has happened then.
 
         Example:
             >>> reader = Consumer("orders", bootstrap_servers=broker.bootstrap_servers, group_id="reports")
             >>> reader.close(timeout=5)
         """
+        checked_timeout(timeout)
         if not self._life.is_open:
             return
         with self._alone:

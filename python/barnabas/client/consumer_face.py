@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from barnabas import errors
+from barnabas.client.arguments import checked_partition, checked_partitions
 from barnabas.client.reader import Reader
 from barnabas.client.subscription import Phase, RebalanceListener, Reset
 from barnabas.types import OffsetAndMetadata, SubscriptionPattern, TopicPartition
@@ -119,7 +120,7 @@ class ConsumerFace(Reader):
         Example:
             >>> consumer.assign([TopicPartition("orders", 0)])
         """
-        wanted = [_partition(partition) for partition in partitions]
+        wanted = checked_partitions(partitions)
         with self._alone:
             if not wanted:
                 self._choose_nothing()
@@ -167,13 +168,14 @@ class ConsumerFace(Reader):
         Example:
             >>> consumer.seek(TopicPartition("orders", 0), 1)
         """
+        wanted = checked_partition(partition)
         with self._alone:
             self._drop_chunk()
             if isinstance(offset, OffsetAndMetadata):
                 epoch = -1 if offset.leader_epoch is None else offset.leader_epoch
-                self._state.seek(TopicPartition(*partition), offset.offset, epoch)
+                self._state.seek(wanted, offset.offset, epoch)
             else:
-                self._state.seek(TopicPartition(*partition), offset)
+                self._state.seek(wanted, offset)
 
     def seek_to_beginning(self, partitions: Iterable[TopicPartition | tuple[str, int]] | None = None) -> None:
         """Goes on reading partitions (by default all that are assigned) at the first record they have.
@@ -274,7 +276,7 @@ class ConsumerFace(Reader):
             >>> consumer.lag(TopicPartition("orders", 0))  # doctest: +SKIP
             0
         """
-        wanted = TopicPartition(*partition)
+        wanted = checked_partition(partition)
         with self._alone:
             state = self._state.state_of(wanted)
             if state.phase is not Phase.FETCHING:
@@ -313,13 +315,3 @@ class ConsumerFace(Reader):
 
     def __reduce__(self) -> Any:
         raise TypeError("a Consumer cannot be pickled: pass its options and make a new one")
-
-
-def _partition(given: object) -> TopicPartition:
-    match given:
-        case (str(topic), int(number)):
-            if number < 0:
-                raise ValueError(f"{topic} has no partition {number}: partitions count from 0")
-            return TopicPartition(topic, number)
-        case _:
-            raise TypeError(f"a partition is TopicPartition(topic, number), or a tuple like it, got {given!r}")

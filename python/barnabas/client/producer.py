@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
+from barnabas.client.arguments import checked_timeout
 from barnabas.client.interceptors import ProducerRecord
 from barnabas.client.operations.metadata import read_cluster
 from barnabas.client.options import PRODUCER
@@ -195,13 +196,14 @@ class Producer(ProducerFace):
 
         Raises:
             KafkaTimeoutError: Records are still under way.
+            ValueError: The timeout is negative.
             IllegalStateError: The producer is closed.
 
         Example:
             >>> producer.flush(timeout=10)
         """
         self._life.check()
-        if not self._producer.flush(timeout):
+        if not self._producer.flush(None if timeout is None else checked_timeout(timeout)):
             raise errors.KafkaTimeoutError(f"flush() took longer than its {timeout} s: records are still under way")
 
     def partitions_for(self, topic: str, timeout: float | None = None) -> list[PartitionInfo]:
@@ -213,6 +215,7 @@ class Producer(ProducerFace):
 
         Raises:
             KafkaTimeoutError: No broker answered in time.
+            ValueError: The timeout is negative.
             IllegalStateError: The producer is closed.
 
         Example:
@@ -220,7 +223,7 @@ class Producer(ProducerFace):
             [0]
         """
         self._life.check()
-        seconds = self._options.seconds("max.block.ms") if timeout is None else timeout
+        seconds = self._options.seconds("max.block.ms") if timeout is None else checked_timeout(timeout)
         with self._driving:
             found = self._driver.run("partitions_for", read_cluster([topic]), seconds)
         return list(found.topics[topic].partitions) if topic in found.topics else []

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
+from barnabas.client.arguments import checked_partition, checked_partitions, checked_timeout
 from barnabas.client.bootstrap import core_options
 from barnabas.client.consumer_membership import ConsumerMembership
 from barnabas.client.core import NO_RECORDS, ClientCore, FetchCore, Life, OneThread, Records
@@ -102,12 +103,19 @@ class Reader:
             elif self._driver.now() >= deadline:
                 return NO_RECORDS
 
+    @staticmethod
+    def _check_poll(timeout: float, max_records: int | None) -> None:
+        """Refuses what poll() cannot do, before it has changed anything."""
+        checked_timeout(timeout)
+        if max_records is not None and max_records < 1:
+            raise ValueError(f"max_records must be at least 1, got {max_records}")
+
     def _begin_poll(self, timeout: float) -> float:
         """Until when a poll waits, by the driver's clock."""
         if self._state.mode is Mode.NONE:
             raise errors.IllegalStateError("nothing to poll: call subscribe() or assign() first")
         self._fetch.poll_called()
-        return self._driver.now() + max(0.0, timeout)
+        return self._driver.now() + timeout
 
     def _check_woken(self) -> None:
         # After the events were taken: a wake-up whose event was among them has set the flag before, and the event of a
@@ -261,7 +269,7 @@ class Reader:
                 self._state.request_reset(partition, reset)
 
     def _set_paused(self, partitions: Iterable[TopicPartition | tuple[str, int]], *, paused: bool) -> None:
-        named = [TopicPartition(*partition) for partition in partitions]
+        named = checked_partitions(partitions)
         with self._alone:
             self._state.set_paused(named, paused=paused)
             self._drop_chunk()
@@ -272,7 +280,7 @@ class Reader:
                 (self._fetch.pause if paused else self._fetch.resume)(fetching)
 
     def _named(self, partitions: Iterable[TopicPartition | tuple[str, int]] | None) -> list[TopicPartition]:
-        return list(self._state.partitions) if partitions is None else [TopicPartition(*each) for each in partitions]
+        return list(self._state.partitions) if partitions is None else checked_partitions(partitions)
 
     def _find_position(self, partition: TopicPartition | tuple[str, int], deadline: float) -> int | None:
         """The position of a partition; None while it is being looked up.
@@ -280,7 +288,7 @@ class Reader:
         Raises:
             KafkaTimeoutError: It is still not known, and the time is over.
         """
-        wanted = TopicPartition(*partition)
+        wanted = checked_partition(partition)
         unread = self._chunk.unread() if self._chunk is not None else {}
         found = unread.get(wanted, self._positions.position(wanted))
         if found is not None:
@@ -310,7 +318,7 @@ class Reader:
         for partition, timestamp in timestamps.items():
             if timestamp < 0:
                 raise ValueError(f"the timestamp of {partition} must not be negative, got {timestamp}")
-        return self._list_offsets({TopicPartition(*partition): time for partition, time in timestamps.items()})
+        return self._list_offsets({checked_partition(partition): time for partition, time in timestamps.items()})
 
     def _list_offsets(
         self, wanted: Mapping[TopicPartition, int]
@@ -386,7 +394,7 @@ class Reader:
         if not isinstance(given, Mapping):
             raise TypeError(f"offsets are a dict of partitions and offsets, got {given!r}")
         wanted = {
-            TopicPartition(*partition): offset
+            checked_partition(partition): offset
             if isinstance(offset, OffsetAndMetadata)
             else OffsetAndMetadata(operator.index(offset))
             for partition, offset in given.items()
@@ -397,7 +405,7 @@ class Reader:
         return wanted
 
     def _timeout(self, given: float | None) -> float:
-        return self._options.seconds("default.api.timeout.ms") if given is None else given
+        return self._options.seconds("default.api.timeout.ms") if given is None else checked_timeout(given)
 
     # Giving up: generators that yield what is to be waited for, so that both faces can wait in their own way
 
@@ -414,7 +422,7 @@ class Reader:
         self._positions.release()
 
     def _close(self, timeout: float) -> Waits:
-        deadline = self._driver.now() + max(0.0, timeout)
+        deadline = self._driver.now() + timeout
         try:
             yield from self._commit_at_close(deadline)
             yield lambda: not self._pending_commits
@@ -455,7 +463,7 @@ class Reader:
 
     def _wait(self, waits: Waits, timeout: float) -> None:
         """Carries a generator of conditions out, each waited for until the time is over or nobody can be reached."""
-        deadline = self._driver.now() + max(0.0, timeout)
+        deadline = self._driver.now() + timeout
         reach = Reach(self._core, self._driver)
         try:
             for is_over in waits:

@@ -10,6 +10,7 @@ import pytest
 
 import barnabas
 from barnabas import TopicPartition, errors
+from barnabas.client.codes import Code
 
 COUNT = 20
 HERE = TopicPartition("orders", 0)
@@ -218,6 +219,36 @@ def test_the_code_passes_or_is_told(broker, unique, api, code):
                 consumer.poll(timeout=0.05)
         else:
             assert read_all(consumer) == list(range(COUNT))
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+@pytest.mark.parametrize("code", ["TOPIC_AUTHORIZATION_FAILED", "INVALID_TOPIC_EXCEPTION"])
+def test_topics_that_are_refused_for_a_while_are_read_afterwards(broker, unique, protocol, code):
+    options = {"group_id": unique, "group_protocol": protocol, "client_id": unique, "retry_backoff_ms": 5}
+    servers = {"bootstrap_servers": broker.bootstrap_servers}
+    with barnabas.Consumer(**servers, auto_offset_reset="earliest", enable_auto_commit=False, **options) as consumer:
+        # Both the client core's look-up and the group's are refused, and not only once.
+        with broker.faults.inject("Metadata", error=code, times=6, client_id=unique) as fault:
+            consumer.subscribe([HERE.topic])
+            deadline = time.monotonic() + 30
+            told: list[int] = []
+            while fault.fired < 6:
+                assert time.monotonic() < deadline
+                try:
+                    consumer.poll(timeout=0.02)
+                except errors.KafkaError as error:
+                    told.append(error.code)
+        assert told
+        found = []
+        while len(found) < COUNT:
+            assert time.monotonic() < deadline, len(found)
+            try:
+                found += [record.offset for record in consumer.poll(timeout=1)]
+            except errors.KafkaError as error:  # what the last refused look-up had left to tell
+                told.append(error.code)
+        assert found == list(range(COUNT))
+        assert set(told) == {getattr(Code, code)}
+        assert len(told) <= 6
 
 
 LOSSES = [{"disconnect": True}, {"disconnect": True, "when": "after"}, {"drop": True, "when": "after"}]

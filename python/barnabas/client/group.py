@@ -96,6 +96,8 @@ class Group:
         self._tokens: dict[int, int] = {}
         self._releasing: tuple[Task[None] | None, Release] | None = None
         self._looking: Task[cluster.Cluster] | None = None
+        self._looks_again = False
+        self._refusals = Backoff(*backoff)
         self._failures: list[errors.KafkaError] = []
         self._known: dict[str, TopicListing] = {}
         self._leave_done = True
@@ -446,11 +448,22 @@ class Group:
         self._tell_metadata(found)
 
     def _check_topics(self, view: cluster.Cluster) -> None:
-        """Lets `poll` raise where a topic that is subscribed to can never be read."""
+        """Lets `poll` raise where a topic that is subscribed to is refused; it may be allowed later."""
         try:
             offsets.check_topics(view, self._state.topics)
         except errors.KafkaError as error:
             self._failures.append(error)
+            if not self._looks_again:
+                self._looks_again = True
+                self._driver.call_at(self._driver.now() + self._refusals.wait().seconds, self._look_again)
+        else:
+            self._refusals = Backoff(*self._backoff)
+
+    def _look_again(self) -> None:
+        """Looks up topics of which some were refused: the client core asks again only when its view is old."""
+        self._looks_again = False
+        if self._looking is None and self._is_member and self._state.topics:
+            self._look_up(self.membership.group_topics | frozenset(self._state.topics), frozenset())
 
     def _tell_metadata(self, known: dict[str, TopicListing]) -> None:
         self._known = known

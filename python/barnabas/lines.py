@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from typing import Final
 
 __all__ = ["emit", "is_running", "push", "start", "stop"]
@@ -22,6 +23,7 @@ Line = tuple[str, str, list[tuple[str, str]]]
 
 PULL_TIMEOUT_S: Final = 10.0
 STOP_TIMEOUT_S: Final = 2.0
+WAKE_AGAIN_S: Final = 0.1
 
 # Reentrant: a client that is collected as garbage takes itself off the count, wherever that happens.
 _lock = threading.RLock()
@@ -36,9 +38,13 @@ def start() -> None:
     with _lock:
         _users += 1
         if _thread is None:
-            _stopping.clear()
             _thread = threading.Thread(target=_run, name="barnabas-log", daemon=True)
-            _thread.start()
+            _stopping.clear()
+            try:
+                _thread.start()
+            except RuntimeError:
+                # At the interpreter's end, or where a process may have no more threads: clients work without their log.
+                _thread = None
 
 
 def stop() -> bool:
@@ -56,16 +62,19 @@ def stop() -> bool:
             return True
         thread, _thread = _thread, None
         _stopping.set()
-        log_wake()
     if thread is threading.current_thread():
         return True
-    thread.join(STOP_TIMEOUT_S)
+    deadline = time.monotonic() + STOP_TIMEOUT_S
+    while thread.is_alive() and time.monotonic() < deadline:
+        # Again, because a thread that was started meanwhile may have taken it.
+        log_wake()
+        thread.join(WAKE_AGAIN_S)
     return not thread.is_alive()
 
 
 def is_running() -> bool:
     """Whether somebody takes lines out of the ring."""
-    return _users > 0
+    return _thread is not None
 
 
 def push(level: int, name: str, template: str, line: Line) -> None:

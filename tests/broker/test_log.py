@@ -199,6 +199,33 @@ def test_the_thread_that_writes_lines_ends_with_the_last_client() -> None:
     until(lambda: threads() == 0)
 
 
+def test_clients_come_and_go_in_several_threads_without_waiting_for_the_log() -> None:
+    def come_and_go() -> None:
+        for _ in range(200):
+            lines.start()
+            ended.append(lines.stop())
+
+    ended: list[bool] = []
+    threads = [threading.Thread(target=come_and_go) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert ended == [True] * 800
+    until(lambda: "barnabas-log" not in {thread.name for thread in threading.enumerate()})
+
+
+def test_a_client_is_made_where_no_thread_can_be_started_for_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        producer = Producer(bootstrap_servers="127.0.0.1:1")
+    assert not lines.is_running()
+    producer.close(0)
+
+
 def test_a_forked_child_logs_by_itself() -> None:
     script = """
 import os, logging

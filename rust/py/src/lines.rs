@@ -210,8 +210,8 @@ fn log_push(level: u8, target: String, template: &str, text: String, thread: Str
     );
 }
 
-/// On a thread of its own: waits up to `timeout` seconds for lines and returns all that are there: level, target, text, seconds since 1970,
-/// thread, fields.
+/// On a thread of its own: waits up to `timeout` seconds for lines and returns all that are there: level, target, text,
+/// seconds since 1970, thread, fields.
 #[pyfunction]
 fn log_pull(py: Python<'_>, timeout: f64) -> PyResult<Vec<Line>> {
     let timeout = seconds(timeout)?;

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EARLIEST",
-    "HOPELESS_TOPIC",
     "LATEST",
     "MAX_TIMESTAMP",
     "by_leader",
@@ -51,8 +50,8 @@ EARLIEST: Final = -2
 MAX_TIMESTAMP: Final = -3
 """Asks `list_offsets` for the record with the greatest timestamp."""
 
-HOPELESS_TOPIC: Final = frozenset({Code.INVALID_TOPIC_EXCEPTION, Code.TOPIC_AUTHORIZATION_FAILED})
-"""Answers about a topic that waiting does not change."""
+_HOPELESS_TOPIC: Final = frozenset({Code.INVALID_TOPIC_EXCEPTION, Code.TOPIC_AUTHORIZATION_FAILED})
+"""Answers about a topic that somebody has to change something for."""
 
 _BY_NAME_COMMIT: Final = (2, 9)
 _BY_NAME_FETCH: Final = (1, 9)
@@ -249,7 +248,7 @@ def check_topics(cluster: Cluster, topics: Iterable[str]) -> None:
     """
     for topic in topics:
         code = cluster.topic_errors.get(topic, 0)
-        if code in HOPELESS_TOPIC:
+        if code in _HOPELESS_TOPIC:
             raise errors.for_code(code, topic_partition=topic)
 
 

@@ -237,6 +237,25 @@ def test_streams_notice_alike_that_records_are_gone(spark, bootstrap_servers, to
                 streamed(spark, name, tmp_path / f"{name}-false", **always)
 
 
+def test_streams_refuse_alike_to_forget_a_topic(spark, bootstrap_servers, topic, tmp_path):
+    from pyspark.errors import StreamingQueryException  # noqa: PLC0415
+
+    first, second = f"{topic}-first", f"{topic}-second"
+    with Admin(bootstrap_servers=bootstrap_servers) as admin, Producer(bootstrap_servers=bootstrap_servers) as producer:
+        admin.create_topics([NewTopic(first, 1), NewTopic(second, 1)])
+        for name in (first, second):
+            producer.send_many(name, [b"x"] * 3).result(30)
+    always = {"kafka.bootstrap.servers": bootstrap_servers}
+    for name in ("barnabas", "kafka"):
+        streamed(spark, name, tmp_path / name, subscribe=f"{first},{second}", **always)
+        with pytest.raises(StreamingQueryException):
+            streamed(spark, name, tmp_path / name, subscribe=first, **always)
+        more, _ = streamed(spark, name, tmp_path / name, subscribe=f"{first},{second},{topic}", **always)
+        assert {row[2] for row in more} == {topic}
+        forgotten, _ = streamed(spark, name, tmp_path / name, subscribe=first, failOnDataLoss="false", **always)
+        assert forgotten == []
+
+
 def test_what_one_writes_the_other_reads(spark, bootstrap_servers, topic):
     made = spark.range(200).selectExpr(
         "string(id) AS key",

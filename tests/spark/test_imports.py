@@ -54,12 +54,12 @@ def first_task(bootstrap_servers, topic, producer):
     """Runs the task of a batch of five records in a process; returns how many objects are not looked at any more, and what was loaded."""
     from barnabas.spark.options import ReadOptions  # noqa: PLC0415
     from barnabas.spark.reader import BatchReader  # noqa: PLC0415
-    from barnabas.spark.schemas import Decoding, raw_schema  # noqa: PLC0415
+    from barnabas.spark.schemas import Decoding, schema_without_fields  # noqa: PLC0415
 
     producer.send_many(topic, [b"x"] * 5).result(30)
     given = {"kafka.bootstrap.servers": bootstrap_servers, "subscribe": topic}
     options = ReadOptions.parse(given, streaming=False)
-    reader = BatchReader(options, Decoding.choose(raw_schema(include_headers=False), options))
+    reader = BatchReader(options, Decoding.choose(schema_without_fields(given), options))
     task = CloudPickleSerializer().dumps((reader, reader.partitions()))
 
     def run(*arguments):

@@ -14,7 +14,7 @@ from barnabas.errors import ConfigError, OffsetOutOfRangeError, UnknownTopicOrPa
 from barnabas.spark.offsets import BEGINNING, OffsetRange, check_ranges, from_json, to_json
 from barnabas.spark.options import ROWS_PER_TASK, ReadOptions, WriteOptions
 from barnabas.spark.planning import split_and_packed
-from barnabas.spark.schemas import Decoding
+from barnabas.spark.schemas import Decoding, schema_without_fields
 from barnabas.spark.stream import BUSY_LOOK_S, IDLE_LOOK_S, StreamReader, _limited
 from barnabas.types import TopicPartition
 
@@ -61,7 +61,8 @@ def test_names_and_words_in_any_case():
         ({"sep": ";"}, "no meaning with format=json; it is one of format=csv"),
         ({"startingOffets": "earliest"}, "did you mean startingOffsets"),
         ({"frobnicate": "1"}, "unknown option frobnicate"),
-        ({"topic": "t"}, "option topic has no meaning here"),
+        ({"topic": "t"}, r"option topic has no meaning here; did you mean subscribe\?"),
+        ({"startingOffsets": "first"}, r"is earliest, latest or \{.*got 'first'"),
         ({"startingOffsets": "{"}, "no JSON"),
         ({"startingOffsets": '{"t": 1}'}, "looks like"),
         ({"startingOffsets": '{"t": {"0": -3}}'}, "looks like"),
@@ -135,7 +136,8 @@ def test_options_of_writes():
     assert (found.record_format, found.schema_id, found.dedup_headers) == ("avro", 7, True)
     for wrong, message in (
         ({"schemaId": "7"}, "for format=avro"),
-        ({"subscribe": "t"}, "no meaning here"),
+        ({"subscribe": "t"}, r"no meaning here; did you mean topic\?"),
+        ({"failOnDataLoss": "true"}, "no meaning here$"),
         ({"format": "csv"}, "raw, json, avro"),
         ({"ignoreNullFields": "true"}, "no meaning with format=raw; it is one of format=json"),
     ):
@@ -179,6 +181,8 @@ def test_what_a_schema_means():
     assert choose("offset bigint", format="json") == ("offset",)
     with pytest.raises(ConfigError, match="none of Kafka's columns"):
         choose("a int", kafkaColumns="a")
+    with pytest.raises(ConfigError, match=r"which the schema lacks: add `partition int`"):
+        choose("a int, offset bigint", kafkaColumns="offset,partition")
     with pytest.raises(ConfigError, match="whose type is bigint"):
         choose("offset string", kafkaColumns="offset")
     with pytest.raises(ConfigError, match=r"column _corrupt_record .* as string or binary; the schema has it as int"):
@@ -186,6 +190,35 @@ def test_what_a_schema_means():
     assert choose("a int, _corrupt_record int", columnNameOfCorruptRecord="bad") == ()
     with pytest.raises(ConfigError, match=r"format=avro needs option avroSchema, .* or option schemaResolver"):
         choose("a int", format="avro")
+
+
+def test_keys_and_values_as_text_are_not_taken_for_fields():
+    for schema, name in (("value string", "value"), ("key string, value binary, offset bigint", "key")):
+        with pytest.raises(ConfigError, match=rf"read it as binary and write string\({name}\).* or set format=json"):
+            choose(schema)
+    # Where there are other fields, or the user says so, they are fields of the values.
+    assert choose("value string, a int") == ()
+    assert choose("key string, offset bigint", format="json") == ("offset",)
+    assert choose("value string", kafkaColumns="") == ()
+
+
+def test_what_a_read_without_a_schema_has():
+    def names(**given):
+        return schema_without_fields(given).names
+
+    all_but_headers = ["key", "value", "topic", "partition", "offset", "timestamp", "timestampType"]
+    assert names() == names(format="RAW") == all_but_headers
+    assert names(includeHeaders="true") == [*all_but_headers, "headers"]
+    assert names(kafkaColumns="offset, headers") == ["offset", "headers"]
+    for given, message in (
+        ({"format": "json"}, r"nothing says which: name them by \.schema\(\.\.\.\) or set inferSchema=true$"),
+        ({"format": "avro"}, "or option avroSchema$"),
+        ({"format": "text"}, r"name them by \.schema\(\.\.\.\)$"),
+        ({"kafkaColumns": ","}, "names no column"),
+        ({"kafkaColumns": "offsets"}, "none of Kafka's columns"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            names(**given)
 
 
 def test_small_ranges_share_a_task():
@@ -295,6 +328,23 @@ def test_the_initial_offset_does_not_move(reader, producer, topic):
     [task] = stream.partitions(first, end)
     assert task.ranges == (OffsetRange(topic, 0, 3, 7),)
     assert [row for batch in stream.read(task) for row in batch.column(0).to_pylist()] == [3, 4, 5, 6]
+
+
+def test_what_only_the_checkpoint_asks_for_is_refused_or_left_out(reader, producer, topic):
+    producer.send_many(topic, [b"x"] * 3, partition=0).result(10)
+    start = {"other": {"0": 5}, topic: {"0": 1, "1": 0}}
+    for given, left in (
+        ({}, "other-0"),
+        ({"subscribe": None, "subscribePattern": topic}, "other-0"),
+        ({"subscribe": None, "assign": json.dumps({topic: [0]})}, f"other-0|{topic}-1"),
+    ):
+        message = f"the checkpoint has offsets of ({left}), which the options do not ask for: .* failOnDataLoss=false"
+        with pytest.raises(ConfigError, match=message):
+            reader(**given).latestOffset(start, ReadAllAvailable())
+    lenient = reader(failOnDataLoss="false")
+    end = lenient.latestOffset(start, ReadAllAvailable())
+    assert end == {topic: {"0": 3, "1": 0}}
+    assert [task.ranges for task in lenient.partitions(start, end)] == [(OffsetRange(topic, 0, 1, 3),)]
 
 
 def test_a_start_after_the_end_is_refused(reader, producer, topic):

@@ -34,6 +34,9 @@ _REFUSED_CLIENT_OPTIONS: Final = {
     "value.serializer": "make the value column in the query, for example with to_json",
     "interceptor.classes": "transform the DataFrame instead",
 }
+_COUNTERPARTS: Final = {"topic": "subscribe", "subscribe": "topic"}
+"""What names the topics of a read, and the topic of a write: the one where the other has no meaning."""
+_PARTITIONS_EXAMPLE: Final = """{"topic": {"0": 23, "1": 42}}"""
 _MILLISECONDS: Final = {
     "us": 0.001,
     "ms": 1,
@@ -79,7 +82,8 @@ class Given:
             if name in here or name.startswith("kafka."):
                 continue
             if name in known:
-                raise ConfigError(f"option {known[name]} has no meaning here")
+                hint = f"; did you mean {_COUNTERPARTS[name]}?" if name in _COUNTERPARTS else ""
+                raise ConfigError(f"option {known[name]} has no meaning here{hint}")
             nearest = difflib.get_close_matches(name, [*known, "kafka.bootstrap.servers"], n=1)
             hint = f"; did you mean {known.get(nearest[0], nearest[0])}?" if nearest else ""
             raise ConfigError(f"unknown option {name}{hint}")
@@ -156,6 +160,8 @@ class Given:
             return default
         if text.strip().lower() in ("earliest", "latest"):
             return text.strip().lower()
+        if not text.lstrip().startswith("{"):
+            raise ConfigError(f"option {name} is earliest, latest or {_PARTITIONS_EXAMPLE}, got {text!r}")
         return _partition_map(name, text, low=EARLIEST)
 
     def partition_map(self, name: str) -> dict[TopicPartition, int]:
@@ -196,7 +202,7 @@ def json_object(name: str, text: str) -> dict[str, object]:
 
 
 def _partition_map(name: str, text: str, low: int) -> dict[TopicPartition, int]:
-    example = f"""option {name} looks like {{"topic": {{"0": 23, "1": 42}}}}, got {text!r}"""
+    example = f"option {name} looks like {_PARTITIONS_EXAMPLE}, got {text!r}"
     found: dict[TopicPartition, int] = {}
     for topic, numbers in json_object(name, text).items():
         if not isinstance(numbers, dict):

@@ -17,7 +17,7 @@ from barnabas.spark.sizes import OffsetSizes
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -161,6 +161,19 @@ class Cluster:
             )
         return sorted(partition for topic in options.topics for partition in self._of(topic))
 
+    def unwanted(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
+        """Those of some partitions that the options do not ask for, whether they are there or not.
+
+        Args:
+            partitions: Partitions that were asked for once.
+        """
+        options = self._options
+        if options.partitions:
+            return sorted(set(partitions).difference(options.partitions))
+        if self._pattern is not None:
+            return sorted(partition for partition in partitions if not self._pattern.fullmatch(partition.topic))
+        return sorted(partition for partition in partitions if partition.topic not in options.topics)
+
     def partitions_lately(self) -> list[TopicPartition]:
         """The partitions to read as they were a second ago or later.
 
@@ -257,7 +270,7 @@ class Cluster:
     def _of(self, topic: str) -> list[TopicPartition]:
         found = [TopicPartition(topic, info.partition) for info in self._consumer.partitions_for(topic)]
         if not found:
-            raise UnknownTopicOrPartitionError(f"there is no topic {topic!r}")
+            raise UnknownTopicOrPartitionError(f"there is no topic {topic!r}: create it, or name another one")
         return found
 
     def _resolve(self, partitions: list[TopicPartition], position: Start, option: str) -> Offsets:
@@ -267,8 +280,7 @@ class Cluster:
         unnamed = [partition for partition in partitions if partition not in position]
         unknown = [partition for partition in position if partition not in set(partitions)]
         if unnamed or unknown:
-            what = f"does not name {_text(unnamed[0])}" if unnamed else f"names {_text(unknown[0])}, which is not read"
-            raise UnknownTopicOrPartitionError(f"option {option} {what}")
+            raise _not_of_all(option, unnamed, unknown)
         earliest = self.earliest(p for p in partitions if position[p] == EARLIEST)
         latest = self.latest(p for p in partitions if position[p] == LATEST)
         return {**{partition: position[partition] for partition in partitions}, **earliest, **latest}
@@ -319,9 +331,20 @@ def _times(
     unnamed = [partition for partition in partitions if partition not in by_partition]
     unknown = [partition for partition in by_partition if partition not in set(partitions)]
     if unnamed or unknown:
-        what = f"does not name {_text(unnamed[0])}" if unnamed else f"names {_text(unknown[0])}, which is not read"
-        raise UnknownTopicOrPartitionError(f"option {option} {what}")
+        raise _not_of_all(option, unnamed, unknown)
     return dict(by_partition)
+
+
+def _not_of_all(
+    option: str, unnamed: Sequence[TopicPartition], unknown: Sequence[TopicPartition]
+) -> UnknownTopicOrPartitionError:
+    """The error of an option that is to name all partitions that are read, and no others."""
+    if unknown:
+        return UnknownTopicOrPartitionError(f"option {option} names {_text(unknown[0])}, which is not read")
+    relative = "" if option.endswith("ByTimestamp") else " (-2 is a partition's first offset, -1 its end)"
+    return UnknownTopicOrPartitionError(
+        f"option {option} does not name {_text(unnamed[0])}: it has to name every partition that is read{relative}"
+    )
 
 
 def _text(partition: TopicPartition) -> str:

@@ -7,7 +7,7 @@ unless option `format` says avro, csv or text. In mode PERMISSIVE a field `_corr
 A typed schema may mix in Kafka's columns. A field is taken from the record rather than from the value when it has both
 the name and the type of one of Kafka's columns: `offset BIGINT` is the record's offset, `offset STRING` is a field of
 the value. Where that is not what is meant, option `kafkaColumns` lists the fields to take from the record, and no
-others are: `kafkaColumns=offset,partition`, or an empty list for none.
+others are: `kafkaColumns=offset,partition`, or an empty list for none. Without a schema it lists the columns to read.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from barnabas.spark.filters import fit
 from barnabas.spark.resolvers import resolver as load_resolver
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     import pyarrow as pa
 
     from barnabas.spark.filters import Condition
     from barnabas.spark.options import ReadOptions
 
-__all__ = ["Decoding", "has_variant", "kafka_fields", "of_value", "raw_schema"]
+__all__ = ["Decoding", "has_variant", "kafka_fields", "of_value", "schema_without_fields"]
 
 _HEADER: Final = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
 _RAW: Final = StructType(
@@ -60,15 +60,33 @@ _RAW: Final = StructType(
 _HEADERS: Final = StructField("headers", ArrayType(_HEADER))
 _OF_VALUE: Final = "barnabas.value"
 """In a field's metadata: it is read from the value, whatever its name and type are."""
+_OTHER_WAYS: Final = {"json": " or set inferSchema=true", "avro": " or option avroSchema", "csv": "", "text": ""}
+"""How values of each format can get fields without a schema of the user's."""
 _TYPES: Final = {field.name: field.dataType for field in (*_RAW.fields, _HEADERS)}
 
 
-def raw_schema(*, include_headers: bool) -> StructType:
-    """Kafka's columns, in the order of spark-sql-kafka.
+def schema_without_fields(options: Mapping[str, str]) -> StructType:
+    """The columns of a read of which nothing says what fields values have: Kafka's, in the order of spark-sql-kafka.
 
     Args:
-        include_headers: Whether headers are one of them.
+        options: The read's options. `kafkaColumns` names the columns, otherwise `includeHeaders` adds one to the rest.
+
+    Raises:
+        ConfigError: Fields of the values are asked for all the same, or no column is left.
     """
+    given = {name.lower(): str(value) for name, value in options.items()}
+    record_format = given.get("format", "raw").strip().lower()
+    if record_format in _OTHER_WAYS:
+        raise ConfigError(
+            f"format={record_format} reads fields of the values, but nothing says which: name them by .schema(...)"
+            f"{_OTHER_WAYS[record_format]}"
+        )
+    if "kafkacolumns" in given:
+        fields = kafka_fields(name.strip() for name in given["kafkacolumns"].split(",") if name.strip())
+        if not fields:
+            raise ConfigError("option kafkaColumns names no column, and there is no schema with others")
+        return StructType(fields)
+    include_headers = given.get("includeheaders", "false").lower() == "true"
     return StructType([*_RAW.fields, _HEADERS]) if include_headers else StructType(list(_RAW.fields))
 
 
@@ -141,6 +159,8 @@ class Decoding:
                 f"format=raw reads Kafka's columns ({_columns_text()}), but the schema has {others}; "
                 "leave out option format to read these fields from JSON values, or set it to avro, csv or text"
             )
+        if options.kafka_columns is None and options.record_format is None and not options.infer_schema:
+            _check_casts(schema)
         if options.kafka_columns is not None:
             kafka = _named(options.kafka_columns, schema)
             is_raw = is_raw and len(kafka) == len(schema.fields)
@@ -219,11 +239,27 @@ def _is_kafka_column(field: StructField) -> bool:
     return bool(kafka_type.simpleString() == field.dataType.simpleString())
 
 
+def _check_casts(schema: StructType) -> None:
+    """Refuses what looks like Kafka's columns with keys or values cast to text: fields are rarely meant."""
+    texts = [field.name for field in schema.fields if field.name in ("key", "value") and field.dataType == StringType()]
+    if texts and all(field.name in _TYPES for field in schema.fields):
+        name = texts[0]
+        raise ConfigError(
+            f"column {name} of the schema is string, and Kafka's is binary: read it as binary and write "
+            f"string({name}) in the query, or set format=json if {name} is a field of JSON values"
+        )
+
+
 def _named(names: tuple[str, ...], schema: StructType) -> tuple[str, ...]:
     fields = {field.name: field for field in schema.fields}
     kafka_fields(names)
     for name in names:
-        if name in fields and not _is_kafka_column(fields[name]):
+        if name not in fields:
+            raise ConfigError(
+                f"option kafkaColumns names {name}, which the schema lacks: add `{name} {_TYPES[name].simpleString()}` "
+                "to it, or take it out of the option"
+            )
+        if not _is_kafka_column(fields[name]):
             raise ConfigError(
                 f"option kafkaColumns names {name}, whose type is {_TYPES[name].simpleString()}, "
                 f"but the schema has {fields[name].simpleString()}"

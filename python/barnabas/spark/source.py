@@ -8,7 +8,7 @@ from pyspark.sql.datasource import DataSource
 
 from barnabas.errors import ConfigError
 from barnabas.spark.options import ReadOptions, WriteOptions
-from barnabas.spark.schemas import Decoding, raw_schema
+from barnabas.spark.schemas import Decoding, schema_without_fields
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import (
@@ -44,8 +44,7 @@ class BarnabasDataSource(DataSource):
             if (found := columns_of(self.options)) is not None:
                 return found
         # Whether it is a batch or a stream is not known yet; what differs is checked by the readers.
-        include_headers = str(self.options.get("includeHeaders", "false")).lower() == "true"
-        return raw_schema(include_headers=include_headers)
+        return schema_without_fields(self.options)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """For `spark.read`.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, SupportsTriggerAvailableNow
 
-from barnabas.errors import OffsetOutOfRangeError
+from barnabas.errors import ConfigError, OffsetOutOfRangeError
 from barnabas.spark.filters import narrow
 from barnabas.spark.offsets import (
     BEGINNING,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from pyspark.sql.datasource import InputPartition
     from pyspark.sql.streaming.datasource import ReadLimit
 
-    from barnabas.errors import ConfigError
     from barnabas.spark.offsets import Offsets
     from barnabas.spark.options import ReadOptions
     from barnabas.spark.schemas import Decoding
@@ -83,6 +82,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._cluster: Cluster | None = None
         self._initial: SparkOffsets | None = None
         self._is_asked_for_start = False
+        self._is_checked = False
         self._end_of_run: Offsets | None = None
         self._reported: Offsets = {}
         self._idle: tuple[float, SparkOffsets] | None = None
@@ -117,6 +117,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
         Raises:
             OffsetOutOfRangeError: A partition ends before `start`, under failOnDataLoss.
+            ConfigError: The options do not ask for a partition of `start`, under failOnDataLoss.
         """
         if self._end_of_run is None and self._idle is not None:
             looked_at, where = self._idle
@@ -127,6 +128,9 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         begin = from_json(start)
         ends = self._ends() if self._end_of_run is None else dict(self._end_of_run)
         if self._options.fail_on_data_loss:
+            if not self._is_checked:
+                self._check_wanted(begin)
+                self._is_checked = True
             for partition in begin:
                 # A partition that vanished stays where it was: that it did is told when a batch is planned.
                 ends.setdefault(partition, begin[partition])
@@ -201,6 +205,14 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._initial is None:
             self._initial = to_json(self._connected().starting())
         return self._initial
+
+    def _check_wanted(self, begin: Offsets) -> None:
+        """Refuses to go on from a checkpoint without the partitions that only it asks for; as spark-sql-kafka."""
+        if left := self._connected().unwanted(begin):
+            raise ConfigError(
+                f"the checkpoint has offsets of {left[0].topic}-{left[0].partition}, which the options do not ask for: "
+                "ask for it again, begin with a new checkpointLocation, or set failOnDataLoss=false to go on without it"
+            )
 
     def _ends(self) -> Offsets:
         cluster = self._connected()

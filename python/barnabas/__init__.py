@@ -15,8 +15,9 @@ Names are loaded on first use, so that importing the package costs little.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from barnabas.lazy import lazy_names
 
 if TYPE_CHECKING:
     from barnabas import errors, types
@@ -54,40 +55,22 @@ __all__ = [
     "types",
 ]
 
-_HOME = {
-    "Admin": "barnabas.client",
-    "AsyncConsumer": "barnabas.aio",
-    "AsyncProducer": "barnabas.aio",
-    "Broker": "barnabas.broker",
-    "Consumer": "barnabas.client",
-    "KafkaError": "barnabas.errors",
-    "NewTopic": "barnabas.types",
-    "OffsetAndMetadata": "barnabas.types",
-    "OffsetAndTimestamp": "barnabas.types",
-    "PartitionInfo": "barnabas.types",
-    "Producer": "barnabas.client",
-    "RecordMetadata": "barnabas.types",
-    "Records": "barnabas.client",
-    "SubscriptionPattern": "barnabas.types",
-    "TopicPartition": "barnabas.types",
-}
-
-
 if not TYPE_CHECKING:  # a type checker that saw it would let every name pass
-
-    def __getattr__(name: str) -> Any:
-        if name in _HOME:
-            value = getattr(importlib.import_module(_HOME[name]), name)
-        elif name in {"errors", "types"}:
-            value = importlib.import_module(f"barnabas.{name}")
-        elif name == "AsyncAdmin":
-            hint = "use Admin in a thread, for example with asyncio.to_thread"
-            raise AttributeError(f"barnabas.{name} is not there yet: {hint}")
-        else:
-            raise AttributeError(f"module 'barnabas' has no attribute {name!r}")
-        globals()[name] = value
-        return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(
+        globals(),
+        {
+            "aio": "AsyncConsumer AsyncProducer",
+            "broker": "Broker",
+            "client": "Admin Consumer Producer Records",
+            "errors": "KafkaError errors",
+            "types": "NewTopic OffsetAndMetadata OffsetAndTimestamp PartitionInfo RecordMetadata SubscriptionPattern "
+            "TopicPartition types",
+        },
+        missing={
+            "AsyncAdmin": "is not there yet: use Admin in a thread, for example with asyncio.to_thread",
+            "AdminClient": "is called Admin",
+            "KafkaAdminClient": "is called Admin",
+            "KafkaConsumer": "is called Consumer",
+            "KafkaProducer": "is called Producer",
+        },
+    )

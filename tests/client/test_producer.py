@@ -335,6 +335,8 @@ def test_what_is_not_there_yet_says_so(producer):
         _ = producer.sned
     with pytest.raises(AttributeError, match=r"use Admin in a thread, .*asyncio\.to_thread"):
         _ = barnabas.AsyncAdmin
+    with pytest.raises(AttributeError, match=r"barnabas\.KafkaProducer is called Producer"):
+        _ = barnabas.KafkaProducer
 
 
 def test_metrics_count(producer, topic):

@@ -9,8 +9,9 @@ Names are loaded on first use: Spark's workers have options and a scan, and no m
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
+
+from barnabas.lazy import lazy_names
 
 if TYPE_CHECKING:
     from barnabas.client.admin import Admin
@@ -41,34 +42,16 @@ __all__ = [
     "by_column",
 ]
 
-_HOME: Final = {
-    "Admin": "admin",
-    "AsyncDelivery": "core",
-    "AsyncDeliveryBatch": "core",
-    "Consumer": "consumer",
-    "ConsumerInterceptor": "decoding",
-    "DecodedRecord": "decoding",
-    "DecodedRecords": "decoding",
-    "Delivery": "core",
-    "DeliveryBatch": "core",
-    "Producer": "producer",
-    "ProducerInterceptor": "interceptors",
-    "ProducerRecord": "interceptors",
-    "RebalanceListener": "subscription",
-    "Record": "core",
-    "Records": "core",
-    "TraceContext": "interceptors",
-    "by_column": "decoding",
-}
-
 if not TYPE_CHECKING:  # a type checker that saw it would let every name pass
-
-    def __getattr__(name: str) -> Any:
-        if name not in _HOME:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-        return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(
+        globals(),
+        {
+            "admin": "Admin",
+            "consumer": "Consumer",
+            "core": "AsyncDelivery AsyncDeliveryBatch Delivery DeliveryBatch Record Records",
+            "decoding": "ConsumerInterceptor DecodedRecord DecodedRecords by_column",
+            "interceptors": "ProducerInterceptor ProducerRecord TraceContext",
+            "producer": "Producer",
+            "subscription": "RebalanceListener",
+        },
+    )

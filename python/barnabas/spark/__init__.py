@@ -11,9 +11,9 @@ Example:
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
+from barnabas.lazy import lazy_names
 from barnabas.spark.source import BarnabasDataSource
 
 if TYPE_CHECKING:
@@ -23,18 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BarnabasDataSource", "OffsetReporter", "QueryLag", "deduplicated", "writer"]
 
-# Every task imports this package: what only drivers use comes when it is asked for.
-_LAZY: Final = {
-    "OffsetReporter": "barnabas.spark.reporter",
-    "QueryLag": "barnabas.spark.reporter",
-    "deduplicated": "barnabas.spark.deduplication",
-    "writer": "barnabas.spark.foreach_batch",
-}
-
-
 if not TYPE_CHECKING:  # a type checker that saw it would let every name pass
-
-    def __getattr__(name: str) -> Any:
-        if name in _LAZY:
-            return getattr(import_module(_LAZY[name]), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Every task imports this package: what only drivers use comes when it is asked for.
+    __getattr__, __dir__ = lazy_names(
+        globals(),
+        {"deduplication": "deduplicated", "foreach_batch": "writer", "reporter": "OffsetReporter QueryLag"},
+    )

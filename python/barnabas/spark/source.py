@@ -96,7 +96,7 @@ class BarnabasDataSource(DataSource):
         Raises:
             ConfigError: An option, the schema or the mode is wrong.
         """
-        from barnabas.spark.writer import BatchWriter  # noqa: PLC0415 - pyarrow and the extension load with the first use
+        from barnabas.spark.batch_writer import BatchWriter  # noqa: PLC0415 - pyarrow and the extension load with the first use
 
         return BatchWriter(schema, WriteOptions.parse(self.options), overwrite=overwrite)
 

@@ -171,6 +171,13 @@ def test_a_partition_that_is_not_there_keeps_no_others_waiting(consumer, filled,
     assert len(read(reader, 10)) == 10
 
 
+def test_a_topic_that_is_not_there_is_named_in_the_log(consumer, unique, caplog):
+    reader = consumer(group_id=unique, client_id="reader", allow_auto_create_topics=False)
+    reader.subscribe([unique])
+    told = f"reader: topic {unique}: it does not exist: create it, or look at the name; the cluster is asked for it"
+    poll_until(reader, lambda: any(record.getMessage().startswith(told) for record in caplog.records))
+
+
 def test_a_topic_whose_name_is_not_valid_is_an_error(consumer, zero, unique):
     reader = consumer(group_id=unique)
     reader.assign([("not valid", 0), zero])

@@ -1,6 +1,6 @@
 //! Keeping the cluster view fresh: what is asked, when, and who waits for it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::cluster::{ClusterView, Wanted};
 use crate::config::ClientConfig;
 use crate::lock::{lock, read, write};
 use crate::mailbox::{Event, Mailbox};
-use crate::nodes::Purpose;
+use crate::nodes::{Purpose, prefix};
 use crate::outbox::{Kind, Outbox, Send};
 use crate::waker::Waker;
 
@@ -24,6 +24,9 @@ const VERSIONS: (i16, i16) = (1, 13);
 
 /// Least time without an answer after which the client starts again from its first addresses.
 const REBOOTSTRAP_TRIGGER_MIN: Duration = Duration::from_secs(1);
+
+/// A topic is spoken of in the log when so many answers in a row had an error for it: with fewer it may be on its way.
+const TOLD_AFTER: u32 = 4;
 
 /// The part of metadata that users' threads share with the I/O thread.
 #[derive(Debug)]
@@ -221,6 +224,9 @@ pub(crate) struct MetadataRefresh {
     wanted_since: Option<Instant>,
     rebootstrap_trigger: Duration,
     in_flight_wanted: Wanted,
+    client_id: String,
+    /// How many answers in a row had an error for a topic that may pass.
+    unsettled: BTreeMap<Arc<str>, u32>,
     /// Refreshes since the start.
     pub(crate) count: u64,
 }
@@ -240,6 +246,8 @@ impl MetadataRefresh {
             // Sooner no connection could have been set up, and starting again would close it.
             rebootstrap_trigger: config.rebootstrap_trigger.max(REBOOTSTRAP_TRIGGER_MIN),
             in_flight_wanted: Wanted::default(),
+            client_id: config.client_id.clone(),
+            unsettled: BTreeMap::new(),
             count: 0,
         }
     }
@@ -373,6 +381,7 @@ impl MetadataRefresh {
         outbox.nodes.set_addresses(view.addresses());
         let is_changed = view != *old;
         let is_settled = view.topics.values().all(|topic| is_settled(topic));
+        self.tell_of_topics(&view);
         cell.publish(Arc::new(view));
         cell.complete(number);
         if is_changed {
@@ -384,6 +393,30 @@ impl MetadataRefresh {
         self.failures = if is_settled { 0 } else { self.failures.saturating_add(1) };
         let pause = self.backoff.after(self.failures.max(1));
         self.asked_again_at = Some(outbox.now + pause);
+    }
+
+    /// Says in the log, once, which topics stay without metadata: whoever reads a topic that is not there sees nothing else.
+    fn tell_of_topics(&mut self, view: &ClusterView) {
+        let before = std::mem::take(&mut self.unsettled);
+        for topic in view.topics.values() {
+            let code = ErrorCode(topic.error_code);
+            if code.is_ok() || !code.retriable() {
+                continue;
+            }
+            let count = before.get(&topic.name).map_or(1, |count| count.saturating_add(1));
+            self.unsettled.insert(Arc::clone(&topic.name), count);
+            if count == TOLD_AFTER {
+                let remedy = match code {
+                    ErrorCode::UNKNOWN_TOPIC_OR_PARTITION => "it does not exist: create it, or look at the name",
+                    _ => "it has no metadata yet",
+                };
+                log::warn!(
+                    "{}topic {}: {remedy}; the cluster is asked for it again and again ({code})",
+                    prefix(&self.client_id),
+                    topic.name
+                );
+            }
+        }
     }
 
     fn failed(&mut self, now: Instant) {

@@ -311,9 +311,19 @@ impl Nodes {
 
 /// Says in the log what users look for when nothing goes forth or back; with Kafka's levels.
 fn tell(client_id: &str, reason: &CloseReason) {
+    let who = prefix(client_id);
     match reason {
         CloseReason::Idle | CloseReason::Requested => {}
-        CloseReason::PeerClosed { .. } => log::info!("{client_id}: {reason}"),
-        _ => log::warn!("{client_id}: {reason}"),
+        CloseReason::PeerClosed { .. } => log::info!("{who}{reason}"),
+        _ => log::warn!("{who}{reason}"),
+    }
+}
+
+/// What a line of the log begins with: which client it is about, if that has a name.
+pub(crate) fn prefix(client_id: &str) -> String {
+    if client_id.is_empty() {
+        String::new()
+    } else {
+        format!("{client_id}: ")
     }
 }

@@ -133,10 +133,15 @@ def test_two_brokers_in_one_process_are_two_clusters() -> None:
     ("options", "message"),
     [
         ({"num_partition": 3}, "unknown broker option 'num_partition'; did you mean num.partitions?"),
+        ({"datadir": "x"}, "unknown broker option 'datadir'; did you mean data_dir (option log.dirs)?"),
+        ({"port": 9092}, "unknown broker option 'port'; did you mean listeners?"),
         ({"num_partitions": 0}, "Invalid value 0 for configuration num.partitions: Value must be at least 1"),
         ({"num_partitions": "many"}, "Invalid value many for configuration num.partitions: Not a number of type INT"),
         ({"listeners": "SSL://127.0.0.1:0"}, "listeners: listener SSL is not supported: only PLAINTEXT is"),
-        ({"listeners": "127.0.0.1:0"}, "listeners: '127.0.0.1:0' is not NAME://host:port"),
+        (
+            {"listeners": "127.0.0.1:0"},
+            "listeners: '127.0.0.1:0' is not NAME://host:port, such as PLAINTEXT://127.0.0.1:9092",
+        ),
         ({"authorizer_class_name": "x.Y"}, "authorizer.class.name is not supported: this broker has no access control"),
     ],
 )

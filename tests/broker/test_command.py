@@ -92,6 +92,18 @@ def test_port_in_use_is_told_in_one_line(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("argument", ["--listen", "--metrics-listen"])
+@pytest.mark.parametrize("text", ["9092", "localhost", "localhost:http"])
+def test_an_address_without_a_port_is_refused_by_the_arguments_name(
+    argument: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["broker", argument, text])
+    assert ended.value.code == 2
+    message = f"barnabas broker: error: argument {argument}: '{text}' is not HOST:PORT, such as 127.0.0.1:9092"
+    assert capsys.readouterr().err.splitlines()[-1] == message
+
+
 def test_properties_file_and_set(tmp_path: Path) -> None:
     properties = tmp_path / "server.properties"
     properties.write_text(

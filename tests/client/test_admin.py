@@ -56,6 +56,13 @@ def test_what_cannot_be_created_is_refused(admin, new, error):
         admin.create_topics([new])
 
 
+@pytest.mark.parametrize("wrong", ["orders", NewTopic("orders"), ["orders"]])
+def test_what_is_no_list_of_new_topics_is_refused_with_what_to_write(admin, wrong):
+    with pytest.raises(TypeError, match=r"write create_topics\(\[NewTopic\('orders'\)\]\)"):
+        admin.create_topics(wrong)
+    assert "orders" not in admin.list_topics()
+
+
 def test_validating_creates_nothing(admin, unique):
     admin.create_topics([NewTopic(unique, 1, 1)], validate_only=True)
     assert unique not in admin.list_topics()

@@ -38,6 +38,7 @@ def test_what_is_refused_is_raised_at_every_poll_until_a_seek(stack, bootstrap_s
         with pytest.raises(errors.DeserializationError) as caught:
             read(consumer, 1)
         assert (caught.value.record.offset, caught.value.record.value, caught.value.part) == (2, b"broken", "value")
+        assert ["barnabas_deserialization_failure" in note for note in caught.value.__notes__] == [True]
         assert consumer.position(here) == 2
     consumer.seek(here, 3)
     assert [record.value for record in read(consumer, 1)] == [{"n": 3}]

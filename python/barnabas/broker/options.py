@@ -438,11 +438,13 @@ def _key(name: str) -> ConfigKey:
     import difflib  # noqa: PLC0415 - only to help after a mistake
 
     spelled = name.replace("_", ".")
-    nearest = difflib.get_close_matches(spelled, BROKER_OPTIONS, n=1, cutoff=0.6)
-    hint = f"; did you mean {nearest[0]}?" if nearest else ""
+    nearest = difflib.get_close_matches(spelled, [*BROKER_OPTIONS, *_OTHER_NAMES], n=1, cutoff=0.6)
+    hint = f"; did you mean {_OTHER_NAMES.get(nearest[0], nearest[0])}?" if nearest else ""
     raise ConfigError(f"unknown broker option {name!r}{hint}")
 
 
+_OTHER_NAMES = {"data.dir": "data_dir (option log.dirs)", "port": "listeners", "host": "listeners"}
+"""What users may write for options that are called otherwise."""
 _BY_KEYWORD = {name.replace(".", "_"): name for name in BROKER_OPTIONS}
 
 
@@ -538,7 +540,7 @@ def _parse_listener(text: str, option: str) -> tuple[str, Endpoint]:
     host, colon, port = address.rpartition(":")
     port_limit = 65_535
     if not (separator and name and colon and port.isdigit() and int(port) <= port_limit):
-        raise ConfigError(f"{option}: {text!r} is not NAME://host:port")
+        raise ConfigError(f"{option}: {text!r} is not NAME://host:port, such as PLAINTEXT://127.0.0.1:9092")
     name = name.upper()
     return name, (name, host.strip("[]"), int(port))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import json
 import logging
@@ -17,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from barnabas.errors import ConfigError, KafkaError
 
 if TYPE_CHECKING:
-    import argparse
     from types import FrameType
 
     from barnabas.broker.server import Broker
@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--listen",
         metavar="HOST:PORT",
         action="append",
+        type=_address,
         help="where to serve clients without encryption (option listeners); port 0 takes any free one",
     )
     parser.add_argument(
@@ -62,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metrics-listen",
         metavar="HOST:PORT",
+        type=_address,
         help="where Prometheus finds GET /metrics (option barnabas.metrics.listen); port 0 takes any free one",
     )
     parser.add_argument(
@@ -75,6 +77,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--log-format", choices=("text", "json"), default="text", help="lines of text, or one JSON object each"
     )
     parser.add_argument("--verbose", action="store_true", help="log what the broker does, not only what goes wrong")
+
+
+def _address(text: str) -> str:
+    """Checks an address here, where the message can name the argument; the broker would name an option."""
+    _, colon, port = text.rpartition(":")
+    if not colon or not port.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:9092")
+    return text
 
 
 class LineFormatter(logging.Formatter):

@@ -12,7 +12,7 @@ from barnabas.client.driver import Driver
 from barnabas.client.operations import administration, log_sizes, offsets
 from barnabas.client.operations.api import Backoff
 from barnabas.client.options import ADMIN
-from barnabas.types import TopicPartition
+from barnabas.types import NewTopic, TopicPartition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         ClusterDescription,
         GroupDescription,
         GroupListing,
-        NewTopic,
         OffsetAndMetadata,
         OffsetAndTimestamp,
         TopicListing,
@@ -33,6 +32,15 @@ if TYPE_CHECKING:
 __all__ = ["Admin"]
 
 T = TypeVar("T")
+
+
+def _new_topics(topics: Any) -> list[NewTopic]:
+    """The topics as a list; what users give in its place is refused with what to write."""
+    given: list[Any] = [topics] if isinstance(topics, str | NewTopic) else list(topics)
+    if given and (given[0] is topics or not all(isinstance(one, NewTopic) for one in given)):
+        name = next((one for one in given if isinstance(one, str)), getattr(given[0], "name", "orders"))
+        raise TypeError(f"create_topics() takes a list of NewTopic: write create_topics([NewTopic({name!r})])")
+    return given
 
 
 class Admin:
@@ -82,11 +90,12 @@ class Admin:
                 without an error have been created.
             KafkaTimeoutError: No answer came in time.
             IllegalStateError: The admin is closed.
+            TypeError: `topics` is no list of `NewTopic`.
 
         Example:
             >>> admin.create_topics([NewTopic("payments", num_partitions=6)])
         """
-        wanted = list(topics)
+        wanted = _new_topics(topics)
         seconds = self._timeout(timeout)
         if wanted:
             operation = administration.create_topics(wanted, seconds, self._backoff(), validate_only=validate_only)

@@ -29,6 +29,7 @@ _log = logging.getLogger("barnabas.consumer")
 RAISE: Final = "raise"
 SKIP: Final = "skip"
 DEAD_LETTER: Final = "dead_letter"
+_REMEDY: Final = "seek() past the record, or have such records skipped or set aside: barnabas_deserialization_failure"
 
 
 class ConsumerInterceptor(Protocol):
@@ -246,6 +247,7 @@ class Decoder:
         if self.policy == RAISE:
             first = min(refused)
             handed = DecodedRecords(raw, keys[:first], values[:first], range(first))
+            refused[first].add_note(_REMEDY)
             return Decoded(handed, rest=raw[first:], error=refused[first])
         places = [place for place in range(len(raw)) if place not in refused]
         handed = DecodedRecords(raw, [keys[place] for place in places], [values[place] for place in places], places)

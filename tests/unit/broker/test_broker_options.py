@@ -88,7 +88,10 @@ def test_listeners(given: dict[str, Any], listeners: list[Any], advertised: list
         ({"listeners": "C://h:1", "controller.listener.names": "C"}, "listeners: no listener for clients"),
         ({"listeners": "A://h:1"}, "listeners: listener A has no security protocol"),
         ({"listeners": "PLAINTEXT://h:1,PLAINTEXT://h:2"}, "listeners: two listeners are called PLAINTEXT"),
-        ({"listeners": "PLAINTEXT://h:70000"}, "listeners: 'PLAINTEXT://h:70000' is not NAME://host:port"),
+        (
+            {"listeners": "PLAINTEXT://h:70000"},
+            "listeners: 'PLAINTEXT://h:70000' is not NAME://host:port, such as PLAINTEXT://127.0.0.1:9092",
+        ),
         (
             {"controller.quorum.voters": "1@a:1,2@b:1"},
             "controller.quorum.voters names another node (2@b:1): this broker is a cluster of one node",

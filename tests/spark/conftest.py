@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import sys
+import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,3 +128,32 @@ def read_stream(spark: SparkSession, bootstrap_servers: str, topic: str) -> Call
         return spark.readStream.format("barnabas").options(**always | options)
 
     return reader
+
+
+def seeds() -> list[str]:
+    """As many as asked for, or those of a list; else a fixed one and a fresh one."""
+    asked = os.environ.get("SEEDS", "")
+    if "," in asked:
+        return [seed for seed in asked.split(",") if seed]
+    return [str(seed) for seed in range(int(asked))] if asked else ["0", "fresh"]
+
+
+@pytest.fixture(params=seeds())
+def chance(request: pytest.FixtureRequest) -> random.Random:
+    """Randomness from a seed; the fresh one is chosen here, so that all workers collect the same tests."""
+    seed = time.time_ns() % 10**9 if request.param == "fresh" else int(request.param)
+    print(f"SEEDS={seed},")
+    return random.Random(seed)  # noqa: S311 (seeded on purpose)
+
+
+@pytest.fixture(scope="module")
+def summary(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Counter[str]]]:
+    """Counts of what the tests of a module compared, by name, written to the file that RESULTS names."""
+    counts: dict[str, Counter[str]] = {}
+    yield lambda name: counts.setdefault(name, Counter())
+    if path := os.environ.get("RESULTS"):
+        result = {
+            "command": f"SEEDS={os.environ.get('SEEDS')} pytest tests/spark/{request.path.name}",
+            "counts": {name: dict(sorted(count.items())) for name, count in counts.items()},
+        }
+        Path(path).write_text(json.dumps(result, indent=1) + "\n")

@@ -95,6 +95,20 @@ class Driver:
                     found["worker" if "pyspark.worker" in command else "planner"].append(pid)
         return found
 
+    def kill_one(self, victim: str, chance: random.Random) -> None:
+        """Ends one of its processes of a kind at once; workers come and go by themselves meanwhile."""
+
+        def killed() -> bool:
+            if not (pids := self.processes()[victim]):
+                return False
+            try:
+                self.kill(chance.choice(pids))
+            except ProcessLookupError:
+                return False
+            return True
+
+        self.wait_until(killed)
+
     def kill(self, pid: int) -> None:
         """Ends one of its processes at once; with the driver's own its JVM, and workers end when they notice."""
         if pid != self.process.pid:
@@ -200,8 +214,7 @@ def test_killed_queries_lose_nothing_and_double_nothing(
                 producer.send_many(topic, more, more).result(30)
                 values += more
                 wait_for(moment, chance, driver, written)
-                driver.wait_until(lambda driver=driver, victim=victim: driver.processes()[victim])
-                driver.kill(chance.choice(driver.processes()[victim]))
+                driver.kill_one(victim, chance)
                 tally.kills[victim][moment] += 1
                 killed[victim] += 1
                 driver = None if victim == "driver" else driver
@@ -213,7 +226,9 @@ def test_killed_queries_lose_nothing_and_double_nothing(
         consumer.assign(targets)
         consumer.seek_to_beginning(targets)
         total, records = written(), []
+        deadline = time.monotonic() + RUN_S
         while len(records) < total:
+            assert time.monotonic() < deadline, f"{len(records)} of {total} rows"
             records += consumer.poll(timeout=10)
     by_row = {}
     for record in records:

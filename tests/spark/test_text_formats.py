@@ -7,13 +7,8 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import random
 import re
 import struct
-import time
-from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,41 +20,14 @@ from barnabas.columns import Records, encode_json
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark"), pytest.mark.timeout(7200)]
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
 DOCUMENTS_PER_SEED = 400
 FAILING_PER_SEED = 3
 CORRUPT = "_corrupt_record"
-
-
-def seeds() -> list[str]:
-    """As many as asked for, or those of a list; else a fixed one and a fresh one."""
-    asked = os.environ.get("SEEDS", "")
-    if "," in asked:
-        return [seed for seed in asked.split(",") if seed]
-    return [str(seed) for seed in range(int(asked))] if asked else ["0", "fresh"]
-
-
-@pytest.fixture(params=seeds())
-def chance(request) -> random.Random:
-    """Randomness from a seed; the fresh one is chosen here, so that all workers collect the same tests."""
-    seed = time.time_ns() % 10**9 if request.param == "fresh" else int(request.param)
-    print(f"SEEDS={seed},")
-    return random.Random(seed)  # noqa: S311 (seeded on purpose)
-
-
-@pytest.fixture(scope="module")
-def summary():
-    """Counts of what was compared, written to the file that RESULTS names."""
-    counts: dict[str, Counter[str]] = {}
-    yield lambda name: counts.setdefault(name, Counter())
-    if path := os.environ.get("RESULTS"):
-        result = {
-            "command": f"SEEDS={os.environ.get('SEEDS')} pytest tests/spark/test_text_formats.py",
-            "counts": {name: dict(sorted(count.items())) for name, count in counts.items()},
-        }
-        Path(path).write_text(json.dumps(result, indent=1) + "\n")
 
 
 def rows_of(table: pa.Table) -> list[dict[str, Any]]:

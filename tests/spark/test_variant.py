@@ -6,11 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import time
-from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,6 +22,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark"), pytest.mark.t
 exact = pytest.mark.skipif(SPARK < STREAMS_SINCE, reason="older Sparks take half a surrogate pair for a character")
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Iterable
 
     import pyarrow as pa
@@ -74,35 +70,6 @@ WHOLE = [b"", b" ", b"\n\t ", b"null", b" 1", b"1 ", b"1 x", b"1x", b"1,", b"1]"
          b"{" + b",".join(b'"k%d":%d' % (n, n) for n in range(66_000)) + b"}",
          b'{"a":1,"a":2}', b'{"a":1,"\\u0061":2}', b'{"a":{"b":1},"b":{"a":1}}', b'["\\u00e9","\xc3\xa9"]', b"1" * 1000, b"1" * 1001,
          b'{"\\ud83d\\ude00":1,"\xf0\x9f\x98\x80":2}', b'{"x":"' + b"y" * 20_000_000 + b'"}']  # fmt: skip
-
-
-def seeds() -> list[str]:
-    """As many as asked for, or those of a list; else a fixed one and a fresh one."""
-    asked = os.environ.get("SEEDS", "")
-    if "," in asked:
-        return [seed for seed in asked.split(",") if seed]
-    return [str(seed) for seed in range(int(asked))] if asked else ["0", "fresh"]
-
-
-@pytest.fixture(params=seeds())
-def chance(request) -> random.Random:
-    """Randomness from a seed; the fresh one is chosen here, so that all workers collect the same tests."""
-    seed = time.time_ns() % 10**9 if request.param == "fresh" else int(request.param)
-    print(f"SEEDS={seed},")
-    return random.Random(seed)  # noqa: S311 (seeded on purpose)
-
-
-@pytest.fixture(scope="module")
-def summary():
-    """Counts of what was compared, written to the file that RESULTS names."""
-    counts: dict[str, Counter[str]] = {}
-    yield lambda name: counts.setdefault(name, Counter())
-    if path := os.environ.get("RESULTS"):
-        result = {
-            "command": f"SEEDS={os.environ.get('SEEDS')} pytest tests/spark/test_variant.py",
-            "counts": {name: dict(sorted(count.items())) for name, count in counts.items()},
-        }
-        Path(path).write_text(json.dumps(result, indent=1) + "\n")
 
 
 def value(chance: random.Random, depth: int, broken: float) -> str:

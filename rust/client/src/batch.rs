@@ -283,6 +283,28 @@ impl OpenBatch {
     }
 }
 
+#[cfg(test)]
+impl OpenBatch {
+    /// The values of its records, in order, as a reader of the sealed batch finds them.
+    pub(crate) fn values(self) -> Vec<Vec<u8>> {
+        let settings = SealSettings {
+            compression: Compression::None,
+            level: None,
+            producer_id: -1,
+            producer_epoch: -1,
+            base_sequence: -1,
+            ordinal: 0,
+        };
+        let sealed = self.seal(&settings, &mut Vec::new()).unwrap();
+        let bytes = sealed.bytes();
+        let batch = BatchRef::parse(&bytes).unwrap();
+        batch.check_crc().unwrap();
+        barnabas_records::RecordIter::new(&batch.header, batch.payload())
+            .map(|record| record.unwrap().value.unwrap().to_vec())
+            .collect()
+    }
+}
+
 /// Most bytes that a batch which is to be split may decompress to: more than any batch is allowed to hold.
 const SPLIT_BYTES_MAX: usize = 1 << 30;
 

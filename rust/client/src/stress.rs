@@ -7,10 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use barnabas_records::{BatchRef, Compression, RecordIter};
-
 use crate::accumulator::{Accumulator, NotAppended, PartitionQueue, RecordData};
-use crate::batch::{OpenBatch, Outcome, SealSettings};
+use crate::batch::{OpenBatch, Outcome};
 use crate::buffer_pool::BufferPool;
 use crate::lock::lock;
 use crate::waker::Waker;
@@ -32,27 +30,11 @@ fn encoded((thread, number): Written, length: usize) -> Vec<u8> {
 }
 
 fn written(batch: OpenBatch) -> Vec<Written> {
-    let settings = SealSettings {
-        compression: Compression::None,
-        level: None,
-        producer_id: -1,
-        producer_epoch: -1,
-        base_sequence: -1,
-        ordinal: 0,
+    let of = |value: &Vec<u8>| {
+        let number = u64::from_be_bytes(value[1..9].try_into().unwrap());
+        (usize::from(value[0]), number)
     };
-    let sealed = batch.seal(&settings, &mut Vec::new()).unwrap();
-    let bytes = sealed.bytes();
-    let batch = BatchRef::parse(&bytes).unwrap();
-    batch.check_crc().unwrap();
-    RecordIter::new(&batch.header, batch.payload())
-        .map(|record| {
-            let value = record.unwrap().value.unwrap();
-            (
-                usize::from(value[0]),
-                u64::from_be_bytes(value[1..9].try_into().unwrap()),
-            )
-        })
-        .collect()
+    batch.values().iter().map(of).collect()
 }
 
 /// One of the eight: appends to partitions in turn; returns the numbers of the batches that it watches.

@@ -6,10 +6,12 @@
     reason = "a test's helpers may fail as the test does"
 )]
 
+mod loopback;
+
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,8 +23,7 @@ use barnabas_net::part::{RangeSource, Response};
 use barnabas_net::server::{ConnectionInfo, Handler, Listener, Outcome, SendMode, Server, ServerConfig, ServerError};
 use tokio::sync::Notify;
 
-/// Longest that any test waits for what must come.
-const PATIENCE: Duration = Duration::from_secs(20);
+use loopback::{PATIENCE, connect, is_closed, until};
 
 #[derive(Clone)]
 struct NoFile(Arc<File>);
@@ -109,41 +110,17 @@ fn start(reactors: usize, limits: ConnectionLimits) -> (Server<Names>, Arc<Names
     (server, names)
 }
 
-fn connect(address: SocketAddr) -> TcpStream {
-    let stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream
-}
-
 fn send(stream: &mut TcpStream, letter: u8) {
     stream.write_all(&[0, 0, 0, 1, letter]).unwrap();
 }
 
 fn receive(stream: &mut TcpStream) -> std::io::Result<String> {
-    let mut length = [0; 4];
-    stream.read_exact(&mut length)?;
-    let mut body = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap()];
-    stream.read_exact(&mut body)?;
-    Ok(String::from_utf8(body).unwrap())
+    loopback::receive(stream).map(|body| String::from_utf8(body).unwrap())
 }
 
 fn ask(stream: &mut TcpStream) -> String {
     send(stream, b'?');
     receive(stream).unwrap()
-}
-
-/// True once the peer has closed the connection.
-fn is_closed(stream: &mut TcpStream) -> bool {
-    matches!(stream.read(&mut [0; 1]), Ok(0) | Err(_))
-}
-
-/// Waits for what another thread will bring about.
-fn until(mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !condition() {
-        assert!(Instant::now() < deadline, "it did not happen");
-        std::thread::yield_now();
-    }
 }
 
 #[test]

@@ -6,6 +6,8 @@
     reason = "a test's helpers may fail as the test does"
 )]
 
+mod loopback;
+
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -22,8 +24,7 @@ use barnabas_net::part::{FileRange, RangeSource, Response};
 use barnabas_net::server::{ConnectionInfo, Handler, Listener, Outcome, SendMode, Server, ServerConfig};
 use tokio::sync::Notify;
 
-/// Longest that any test waits for what must come.
-const PATIENCE: Duration = Duration::from_secs(20);
+use loopback::{PATIENCE, connect, is_closed, until};
 
 /// A file that can be said not to be in the page cache, until a helper reads it.
 #[derive(Clone)]
@@ -195,9 +196,7 @@ fn start(config: ServerConfig) -> Running {
 
 impl Running {
     fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.server.addresses()[0]).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream
+        connect(self.server.addresses()[0])
     }
 }
 
@@ -216,25 +215,7 @@ fn command(letter: u8, numbers: &[u64]) -> Vec<u8> {
 }
 
 fn receive(stream: &mut TcpStream) -> Vec<u8> {
-    let mut length = [0; 4];
-    stream.read_exact(&mut length).unwrap();
-    let mut body = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap()];
-    stream.read_exact(&mut body).unwrap();
-    body
-}
-
-/// True once the peer has closed the connection.
-fn is_closed(stream: &mut TcpStream) -> bool {
-    matches!(stream.read(&mut [0; 1]), Ok(0) | Err(_))
-}
-
-/// Waits for what another thread will bring about.
-fn until(mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !condition() {
-        assert!(Instant::now() < deadline, "it did not happen");
-        std::thread::yield_now();
-    }
+    loopback::receive(stream).unwrap()
 }
 
 #[test]

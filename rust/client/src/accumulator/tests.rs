@@ -1,8 +1,5 @@
 use super::*;
-use barnabas_records::{BatchRef, RecordIter};
 use proptest::prelude::*;
-
-use crate::batch::SealSettings;
 
 fn accumulator(memory: usize, batch_size: usize, linger: Duration) -> (Arc<Accumulator>, Arc<PartitionQueue>) {
     let accumulator = Accumulator::new(BufferPool::new(memory), batch_size, linger, Arc::new(Waker::new()));
@@ -19,25 +16,6 @@ fn record(value: &[u8]) -> RecordData<'_> {
     }
 }
 
-/// The values of a batch, in order.
-fn values(batch: OpenBatch) -> Vec<Vec<u8>> {
-    let settings = SealSettings {
-        compression: barnabas_records::Compression::None,
-        level: None,
-        producer_id: -1,
-        producer_epoch: -1,
-        base_sequence: -1,
-        ordinal: 0,
-    };
-    let sealed = batch.seal(&settings, &mut Vec::new()).unwrap();
-    let bytes = sealed.bytes();
-    let batch = BatchRef::parse(&bytes).unwrap();
-    batch.check_crc().unwrap();
-    RecordIter::new(&batch.header, batch.payload())
-        .map(|record| record.unwrap().value.unwrap().to_vec())
-        .collect()
-}
-
 #[test]
 fn an_open_batch_lingers_unless_somebody_waits_for_it() {
     let (accumulator, queue) = accumulator(1 << 20, 1 << 16, Duration::from_secs(60));
@@ -48,13 +26,13 @@ fn an_open_batch_lingers_unless_somebody_waits_for_it() {
     appended.batch.hurry();
     accumulator.collect_ready(Instant::now(), false, &mut ready);
     assert_eq!(ready.len(), 1);
-    assert_eq!(values(queue.take_batch().unwrap()), [b"1"]);
+    assert_eq!(queue.take_batch().unwrap().values(), [b"1"]);
     assert!(queue.unlist_if_empty());
     accumulator.append(&queue, &record(b"2"), &mut None).unwrap();
     ready.clear();
     accumulator.collect_ready(Instant::now() + Duration::from_secs(61), false, &mut ready);
     assert_eq!(ready.len(), 1);
-    assert_eq!(values(queue.take_batch().unwrap()), [b"2"]);
+    assert_eq!(queue.take_batch().unwrap().values(), [b"2"]);
 }
 
 /// The capacity that a batch of one small record has, once the one before it was taken.
@@ -119,7 +97,7 @@ fn a_run_ends_before_the_record_that_does_not_stay_and_tells_of_each_place() {
     );
     let mut batches = Vec::new();
     while let Some(batch) = queue.take_batch() {
-        batches.push((batch.state.id(), values(batch)));
+        batches.push((batch.state.id(), batch.values()));
     }
     let expected: Vec<_> = batches
         .iter()
@@ -186,7 +164,7 @@ proptest! {
             let (size, count) = (batch.builder.size_in_bytes(), batch.builder.record_count());
             prop_assert!(size <= batch_size || count == 1, "{size} bytes of {count} records");
             accumulator.completed(batch.state.id());
-            found.extend(values(batch));
+            found.extend(batch.values());
             Ok(true)
         };
         for (number, (size, takes)) in sizes.iter().zip(&takes).enumerate() {

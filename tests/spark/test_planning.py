@@ -85,6 +85,11 @@ def test_wrong_options_are_refused(given, message):
         options(**given)
 
 
+def test_options_that_spark_keeps_to_itself_are_told():
+    with pytest.raises(ConfigError, match=r"subscribe are missing; in SQL use CREATE TEMPORARY VIEW"):
+        ReadOptions.parse({"path": "/warehouse/records"}, streaming=False)
+
+
 def test_a_stream_has_no_end():
     with pytest.raises(ConfigError, match="no end"):
         options(streaming=True, endingOffsets="latest")

@@ -389,6 +389,11 @@ def _positions(given: Given, *, streaming: bool) -> tuple[Start, Start]:
 
 def _subscription(given: Given) -> tuple[tuple[str, ...], str | None, tuple[TopicPartition, ...]]:
     subscribe, pattern, assign = given.names("subscribe"), given.text("subscribePattern"), given.text("assign")
+    if given.first("subscribe", "subscribePattern", "assign", "kafka.bootstrap.servers") is None:
+        raise ConfigError(
+            "options kafka.bootstrap.servers and subscribe are missing; in SQL use CREATE TEMPORARY VIEW: Spark "
+            "does not hand the options of CREATE TABLE to sources in Python"
+        )
     if sum(option is not None for option in (subscribe, pattern, assign)) != 1:
         raise ConfigError(
             "exactly one of the options subscribe (topics), subscribePattern (a regular expression) and assign "

@@ -66,7 +66,7 @@ MATRIX ?= kafka-4.3.0 kafka-3.9.1 kafka-2.8.2 barnabas-2.1 barnabas-2.4 barnabas
 MATRIX_TESTS ?= tests/client/test_producer.py tests/client/test_async_producer.py tests/client/test_send_table.py \
   tests/client/test_proxy.py tests/client/test_leader_change.py \
   tests/client/test_consumer.py tests/client/test_groups.py tests/client/test_async_consumer.py tests/client/test_deserializers.py \
-  tests/client/test_consumer_changes.py tests/client/test_consumer_leader_change.py \
+  tests/client/test_consumer_changes.py tests/client/test_consumer_leader_change.py tests/client/test_wakeup.py \
   tests/client/test_closest_replica.py
 
 kafka-matrix: ext ## the clients' tests against each release of MATRIX="kafka-3.9.1 barnabas-2.1 ..."

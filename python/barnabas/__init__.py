@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from barnabas.client import Admin, Consumer, Producer, Records
     from barnabas.errors import KafkaError
     from barnabas.types import (
+        ConsumerGroupMetadata,
         NewTopic,
         OffsetAndMetadata,
         OffsetAndTimestamp,
@@ -41,6 +42,7 @@ __all__ = [
     "AsyncProducer",
     "Broker",
     "Consumer",
+    "ConsumerGroupMetadata",
     "KafkaError",
     "NewTopic",
     "OffsetAndMetadata",
@@ -63,8 +65,8 @@ if not TYPE_CHECKING:  # a type checker that saw it would let every name pass
             "broker": "Broker",
             "client": "Admin Consumer Producer Records",
             "errors": "KafkaError errors",
-            "types": "NewTopic OffsetAndMetadata OffsetAndTimestamp PartitionInfo RecordMetadata SubscriptionPattern "
-            "TopicPartition types",
+            "types": "ConsumerGroupMetadata NewTopic OffsetAndMetadata OffsetAndTimestamp PartitionInfo RecordMetadata "
+            "SubscriptionPattern TopicPartition types",
         },
         missing={
             "AsyncAdmin": "is not there yet: use Admin in a thread, for example with asyncio.to_thread",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClusterDescription",
+    "ConsumerGroupMetadata",
     "GroupDescription",
     "GroupListing",
     "MemberDescription",
@@ -59,6 +60,22 @@ class OffsetAndMetadata(NamedTuple):
     offset: int
     metadata: str = ""
     leader_epoch: int | None = None
+
+
+class ConsumerGroupMetadata(NamedTuple):
+    """Who a consumer is in its group, as `Consumer.group_metadata` tells it.
+
+    In a group of the consumer protocol `generation_id` is the member's epoch. The defaults are those of no member.
+
+    Example:
+        >>> ConsumerGroupMetadata("billing").generation_id
+        -1
+    """
+
+    group_id: str
+    generation_id: int = -1
+    member_id: str = ""
+    group_instance_id: str | None = None
 
 
 class OffsetAndTimestamp(NamedTuple):

@@ -487,15 +487,6 @@ def test_a_second_thread_is_refused(consumer, zero):
     assert len(caught) == 1
 
 
-def test_a_wakeup_before_a_poll_ends_the_next_one(consumer, zero):
-    reader = consumer()
-    reader.assign([zero])
-    reader.wakeup()
-    with pytest.raises(errors.WakeupError):
-        reader.poll(timeout=10)
-    assert values(read(reader, 10)) == TEN
-
-
 def test_a_closed_consumer_says_so(consumer, zero):
     reader = consumer()
     reader.close()

@@ -15,7 +15,7 @@ import pytest
 from reading import read, values
 
 import barnabas
-from barnabas import NewTopic, TopicPartition, errors
+from barnabas import ConsumerGroupMetadata, NewTopic, TopicPartition, errors
 
 DEADLINE = 30.0
 
@@ -332,6 +332,55 @@ def test_a_commit_that_was_not_waited_for_is_there_after_close(consumer, produce
     member.close()
     assert seen == [None]
     assert consumer(group_id=topic).committed([(topic, 0)])[TopicPartition(topic, 0)].offset == 10
+
+
+def test_a_member_that_enforces_a_rebalance_joins_again(bootstrap_servers, consumer, topic):
+    listener = Listener()
+    member = consumer(group_id=topic, partition_assignment_strategy=["range"])
+    assert member.group_metadata() == ConsumerGroupMetadata(topic)
+    member.subscribe([topic], listener)
+    poll_all([member], lambda: partitions_of(member) == {0, 1, 2})
+    with barnabas.Admin(bootstrap_servers=bootstrap_servers) as admin:
+        ids = [each.member_id for each in admin.describe_groups([topic])[topic].members]
+    first = member.group_metadata()
+    assert [first] == [ConsumerGroupMetadata(topic, first.generation_id, member_id) for member_id in ids]
+    member.enforce_rebalance("the weights have changed")
+    assert member.group_metadata() == first
+    second = first._replace(generation_id=first.generation_id + 1)
+    poll_all([member], lambda: member.group_metadata() == second)
+    assert listener.events == [("assigned", {0, 1, 2}), ("revoked", {0, 1, 2}), ("assigned", {0, 1, 2})]
+    member.unsubscribe()
+    assert member.group_metadata() == second
+
+
+@pytest.mark.needs("4.0")
+def test_a_member_of_a_consumer_group_cannot_enforce_a_rebalance(consumer, topic, caplog):
+    listener = Listener()
+    member = consumer(group_id=topic, group_protocol="consumer", group_instance_id="one")
+    assert member.group_metadata() == ConsumerGroupMetadata(topic, group_instance_id="one")
+    member.subscribe([topic], listener)
+    poll_all([member], lambda: partitions_of(member) == {0, 1, 2})
+    before = member.group_metadata()
+    assert before == ConsumerGroupMetadata(topic, before.generation_id, before.member_id, "one")
+    assert before.generation_id > 0
+    assert before.member_id
+    member.enforce_rebalance()
+    said = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert [line.partition(",")[0] for line in said] == [
+        f"group {topic}: enforce_rebalance() does nothing with group_protocol='consumer'"
+    ]
+    member.poll(timeout=0.2)
+    assert (member.group_metadata(), listener.events) == (before, [("assigned", {0, 1, 2})])
+    member.unsubscribe()
+    assert member.group_metadata() == ConsumerGroupMetadata(topic, group_instance_id="one")
+
+
+def test_a_consumer_without_a_group_has_none_to_tell_of(consumer):
+    reader = consumer()
+    with pytest.raises(errors.IllegalStateError, match=r"group_metadata\(\) needs a group_id to have a group"):
+        reader.group_metadata()
+    with pytest.raises(errors.IllegalStateError, match=r"enforce_rebalance\(\) needs a group_id"):
+        reader.enforce_rebalance()
 
 
 def test_a_thread_that_holds_the_interpreter_does_not_lose_membership(bootstrap_servers, consumer, topic):

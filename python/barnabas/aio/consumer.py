@@ -340,7 +340,24 @@ class AsyncConsumer(ConsumerFace):
         found = await self._operations.run("list_topics", read_cluster(None), self._timeout(timeout))
         return {name: list(listing.partitions) for name, listing in found.topics.items()}
 
-    # Ending
+    # Waking and ending
+
+    def wakeup(self) -> None:
+        """Makes a `poll` or iteration that waits, or else the next one, raise `WakeupError`.
+
+        May be called by any thread. Other calls go on, because several tasks may be waiting for them: cancel the task,
+        or give them a timeout.
+
+        Example:
+            >>> consumer.assign([("orders", 0)])
+            >>> consumer.wakeup()
+            >>> try:
+            ...     run(consumer.poll(timeout=60))
+            ... except errors.WakeupError:
+            ...     print("awake")
+            awake
+        """
+        self._wake()
 
     async def close(self, timeout: float = CLOSE_TIMEOUT) -> None:
         """Commits (with `enable_auto_commit`), leaves the group and closes the connections.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from barnabas.client.arguments import checked_timeout
 from barnabas.client.consumer_face import CLOSE_TIMEOUT, ITERATION_WAIT, ConsumerFace, check_topics
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from typing import Self
 
     from barnabas.client.core import Records
+    from barnabas.client.operations.api import Operation
     from barnabas.types import OffsetAndMetadata, OffsetAndTimestamp, PartitionInfo, TopicPartition
 
 __all__ = ["Consumer"]
+
+T = TypeVar("T")
 
 
 class Consumer(ConsumerFace):
@@ -91,7 +94,7 @@ class Consumer(ConsumerFace):
 
         Raises:
             IllegalStateError: Nothing was subscribed to or assigned, or the consumer is closed.
-            WakeupError: Another thread called `wakeup`.
+            WakeupError: `wakeup` was called.
             OffsetOutOfRangeError: An offset is gone and `auto_offset_reset` is none.
             NoOffsetForPartitionError: There is no committed offset and `auto_offset_reset` is none.
             LogTruncationError: Records that were read are gone from the log and `auto_offset_reset` is none.
@@ -167,6 +170,7 @@ class Consumer(ConsumerFace):
                 found = self._find_position(partition, deadline)
                 if found is not None:
                     return found
+                self._check_woken()
                 self._driver.turn(deadline - self._driver.now())
 
     # Commits
@@ -196,7 +200,7 @@ class Consumer(ConsumerFace):
         with self._alone:
             group = self._require_group("commit")
             wanted = self._to_commit(offsets)
-            self._driver.run("commit", group.commit(wanted), self._timeout(timeout))
+            self._run("commit", group.commit(wanted), timeout)
             self._call_back()
 
     def committed(
@@ -219,7 +223,7 @@ class Consumer(ConsumerFace):
             42
         """
         with self._alone:
-            return self._driver.run("committed", self._committed(partitions), self._timeout(timeout))
+            return self._run("committed", self._committed(partitions), timeout)
 
     # What the logs have
 
@@ -238,7 +242,7 @@ class Consumer(ConsumerFace):
         """
         with self._alone:
             operation = self._edges(partitions, offset_operations.EARLIEST)
-            return self._driver.run("beginning_offsets", operation, self._timeout(timeout))
+            return self._run("beginning_offsets", operation, timeout)
 
     def end_offsets(
         self, partitions: Iterable[TopicPartition | tuple[str, int]] | None = None, timeout: float | None = None
@@ -255,7 +259,7 @@ class Consumer(ConsumerFace):
         """
         with self._alone:
             operation = self._edges(partitions, offset_operations.LATEST)
-            return self._driver.run("end_offsets", operation, self._timeout(timeout))
+            return self._run("end_offsets", operation, timeout)
 
     def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
@@ -272,7 +276,7 @@ class Consumer(ConsumerFace):
             0
         """
         with self._alone:
-            return self._driver.run("offsets_for_times", self._times(timestamps), self._timeout(timeout))
+            return self._run("offsets_for_times", self._times(timestamps), timeout)
 
     def partitions_for(self, topic: str, timeout: float | None = None) -> list[PartitionInfo]:
         """The partitions of a topic, ordered by number; empty if there is no such topic.
@@ -285,7 +289,7 @@ class Consumer(ConsumerFace):
             [0]
         """
         with self._alone:
-            found = self._driver.run("partitions_for", read_cluster([topic]), self._timeout(timeout))
+            found = self._run("partitions_for", read_cluster([topic]), timeout)
             return list(found.topics[topic].partitions) if topic in found.topics else []
 
     def list_topics(self, timeout: float | None = None) -> dict[str, list[PartitionInfo]]:
@@ -299,10 +303,27 @@ class Consumer(ConsumerFace):
             True
         """
         with self._alone:
-            found = self._driver.run("list_topics", read_cluster(None), self._timeout(timeout))
+            found = self._run("list_topics", read_cluster(None), timeout)
             return {name: list(listing.partitions) for name, listing in found.topics.items()}
 
-    # Ending
+    # Waking and ending
+
+    def wakeup(self) -> None:
+        """Makes a call that waits, or else the next one that would, raise `WakeupError`.
+
+        May be called by any thread, and by a signal's handler. Calls that wait are `poll`, iteration, `position`,
+        `commit`, `committed`, `list_topics`, `partitions_for`, and those for offsets of logs; `close` and `unsubscribe`
+        are not ended. A commit that is ended so may have reached the group.
+
+        Example:
+            >>> consumer.wakeup()
+            >>> try:
+            ...     consumer.poll(timeout=60)
+            ... except errors.WakeupError:
+            ...     print("awake")
+            awake
+        """
+        self._wake()
 
     def close(self, timeout: float = CLOSE_TIMEOUT) -> None:
         """Commits (with `enable_auto_commit`), leaves the group and closes the connections.
@@ -323,6 +344,10 @@ class Consumer(ConsumerFace):
             return
         with self._alone:
             self._wait(self._close(timeout), timeout)
+
+    def _run(self, name: str, operation: Operation[T], timeout: float | None) -> T:
+        """Waits for an operation, unless somebody calls `wakeup`."""
+        return self._driver.run(name, operation, self._timeout(timeout), self._check_woken)
 
     def __enter__(self) -> Self:
         return self

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from barnabas.client.driver import Task
+    from barnabas.types import ConsumerGroupMetadata
 
 __all__ = ["CLOSE_TIMEOUT", "ITERATION_WAIT", "ConsumerFace", "check_topics"]
 
@@ -286,19 +287,45 @@ class ConsumerFace(Reader):
             position = unread.get(wanted, self._positions.position(wanted))
             return None if end is None or end < 0 or position is None else max(0, end - position)
 
-    def wakeup(self) -> None:
-        """Makes a `poll` that waits, or else the next one, raise `WakeupError`. May be called by any thread.
+    def group_metadata(self) -> ConsumerGroupMetadata:
+        """Who this consumer is in its group, by what the coordinator has answered so far.
+
+        What was true in a group that it is no member of any more stays until it is a member again: whoever commits with
+        that is refused.
+
+        Raises:
+            IllegalStateError: There is no `group_id`.
 
         Example:
-            >>> consumer.wakeup()
-            >>> try:
-            ...     consumer.poll(timeout=60)
-            ... except errors.WakeupError:
-            ...     print("awake")
-            awake
+            >>> consumer.group_metadata()
+            ConsumerGroupMetadata(group_id='billing', generation_id=-1, member_id='', group_instance_id=None)
         """
-        self._woken.set()
-        self._core.wake()
+        with self._alone:
+            group = self._require_group("group_metadata", "to have a group")
+            self._driver.turn(0.0)
+            return group.metadata
+
+    def enforce_rebalance(self, reason: str | None = None) -> None:
+        """Lets this member join its group again at the next `poll`, so that the group divides its partitions anew.
+
+        For assignors of one's own, which may come to another result than before. While the group rebalances it does
+        nothing; nor in a group of the consumer protocol, where the coordinator divides: there it says so in the log.
+
+        Args:
+            reason: What the coordinator is told; "rebalance enforced by user" by default.
+
+        Raises:
+            IllegalStateError: There is no `group_id`.
+            TypeError: The reason is no string.
+
+        Example:
+            >>> consumer.enforce_rebalance("the weights have changed")
+        """
+        if not isinstance(reason, str | None):
+            raise TypeError(f"reason is a string, got {reason!r}")
+        with self._alone:
+            group = self._require_group("enforce_rebalance", "to have a group that rebalances")
+            group.enforce_rebalance(reason or "rebalance enforced by user")
 
     def metrics(self) -> dict[str, int | float]:
         """A snapshot of counters.
@@ -308,6 +335,10 @@ class ConsumerFace(Reader):
         """
         self._life.check()
         return {**self._core.metrics(), **self._fetch.metrics()}
+
+    def _wake(self) -> None:
+        self._is_woken = True
+        self._core.wake()
 
     def __repr__(self) -> str:
         group = self._options["group.id"]

@@ -92,6 +92,9 @@ class ConsumerMembership:
         self.settings = settings
         self.state = ConsumerMemberState.UNJOINED
         self.generation = Generation(JOIN_EPOCH, member_id, None, settings.group_instance_id)
+        self._no_generation = Generation(group_instance_id=settings.group_instance_id)
+        self.last_generation = self._no_generation
+        """This one was last answered. It outlives a membership that was lost, so that its commits are refused."""
         self.group_topics: frozenset[str] = frozenset()
         """Topics whose metadata matters: our own."""
         self._topics: frozenset[str] | None = None
@@ -130,6 +133,7 @@ class ConsumerMembership:
         del reason  # The protocol has no place for it.
         member = self._may_be_known
         self._forget()
+        self.last_generation = self._no_generation
         self._lost = False
         self._topics = None
         self._pattern = None
@@ -278,7 +282,7 @@ class ConsumerMembership:
     def _take(self, response: ConsumerGroupHeartbeatResponse) -> None:
         if response.member_epoch < self.generation.generation_id:
             return  # An older answer that was overtaken by a newer one.
-        self.generation = replace(self.generation, generation_id=response.member_epoch)
+        self.generation = self.last_generation = replace(self.generation, generation_id=response.member_epoch)
         self._interval = response.heartbeat_interval_ms / 1000
         if response.assignment is not None:
             target = {

@@ -107,13 +107,14 @@ class Driver:
         """The driver's clock, in seconds."""
         return self._clock()
 
-    def run(self, name: str, operation: Operation[T], timeout: float) -> T:
+    def run(self, name: str, operation: Operation[T], timeout: float, check: Callable[[], None] = lambda: None) -> T:
         """Runs an operation to its end; other operations under way go on meanwhile.
 
         Args:
             name: What is being done, for the message of a timeout.
             operation: The operation.
             timeout: Seconds until it is given up.
+            check: Called before the operation begins and whenever it has to wait on; what it raises gives it up.
 
         Returns:
             The operation's result.
@@ -122,10 +123,13 @@ class Driver:
             KafkaTimeoutError: The time is over.
             KafkaError: The operation failed.
         """
+        check()
         task = self.start(name, operation, timeout)
         try:
             while not task.done:
                 self.turn(None)
+                if not task.done:
+                    check()
         finally:
             if not task.done:
                 self.drop(task)

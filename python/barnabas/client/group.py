@@ -31,6 +31,7 @@ from barnabas.client.subscription import Mode
 from barnabas.protocol import codec, shims
 from barnabas.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatResponse
 from barnabas.protocol.messages.leave_group import LeaveGroupRequest
+from barnabas.types import ConsumerGroupMetadata
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -239,6 +240,27 @@ class Group:
             "offsets cannot be committed because this consumer is no member of its group at the moment; call poll() to "
             "join it"
         )
+
+    # What its member is told and asked
+
+    @property
+    def metadata(self) -> ConsumerGroupMetadata:
+        """Who the member is, for those who commit in its name."""
+        last = self.membership.last_generation
+        return ConsumerGroupMetadata(
+            self._settings.group_id, last.generation_id, last.member_id, self._settings.group_instance_id
+        )
+
+    def enforce_rebalance(self, reason: str) -> None:
+        """Joins again at the next `advance`, where it is the members who divide."""
+        if isinstance(self.membership, Membership):
+            self.membership.enforce_rejoin(reason)
+        else:
+            _log.warning(
+                "group %s: enforce_rebalance() does nothing with group_protocol='consumer', where the coordinator "
+                "decides when partitions move",
+                self._settings.group_id,
+            )
 
     # Leaving
 

@@ -113,6 +113,8 @@ class Membership:
         self._no_generation = Generation(group_instance_id=settings.group_instance_id)
         self.state = MemberState.UNJOINED
         self.generation = self._no_generation
+        self.last_generation = self._no_generation
+        """Partitions were last assigned in this one. It outlives the membership, so that its commits are refused."""
         self.is_leader = False
         self.group_topics: frozenset[str] = frozenset()
         """Topics whose metadata matters: our own, and as leader those of the whole group."""
@@ -423,6 +425,7 @@ class Membership:
             self._rebalance_failed(error, now)
             return
         self.state = MemberState.STABLE
+        self.last_generation = self.generation
         self._rejoin = False
         self._reason = ""
         self._needs_release = True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import logging
 import operator
-import threading
 import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -72,7 +71,9 @@ class Reader:
         self._callbacks: list[Callable[[], None]] = []
         self._chunk: Chunk | None = None
         self._given: Records = NO_RECORDS
-        self._woken = threading.Event()
+        # A plain attribute: a signal's handler may interrupt whoever clears it, and would wait for a lock for ever.
+        self._is_woken = False
+        self._is_closing = False
         self._decoder = Decoder(options)
         self._interceptors = Interceptors(options["interceptor.classes"])
         self._on_refused: Callable[[errors.DeserializationError], None] | None = options["barnabas.on.refused"]
@@ -120,8 +121,8 @@ class Reader:
     def _check_woken(self) -> None:
         # After the events were taken: a wake-up whose event was among them has set the flag before, and the event of a
         # later one ends the wait that follows.
-        if self._woken.is_set():
-            self._woken.clear()
+        if self._is_woken and not self._is_closing:
+            self._is_woken = False
             raise errors.WakeupError("wakeup() was called")
 
     def _patience(self, deadline: float) -> float:
@@ -381,9 +382,9 @@ class Reader:
             raise errors.IllegalStateError("subscribe() needs a group_id; without a group use assign()")
         return self._group
 
-    def _require_group(self, call: str) -> Group:
+    def _require_group(self, call: str, purpose: str = "to keep offsets for") -> Group:
         if self._group is None:
-            raise errors.IllegalStateError(f"{call}() needs a group_id to keep offsets for")
+            raise errors.IllegalStateError(f"{call}() needs a group_id {purpose}")
         return self._group
 
     def _to_commit(
@@ -423,6 +424,7 @@ class Reader:
 
     def _close(self, timeout: float) -> Waits:
         deadline = self._driver.now() + timeout
+        self._is_closing = True
         try:
             yield from self._commit_at_close(deadline)
             yield lambda: not self._pending_commits

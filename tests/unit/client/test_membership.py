@@ -136,6 +136,25 @@ def test_a_member_joins_syncs_and_adopts():
     assert rig.poll() == []
 
 
+def test_the_last_generation_is_the_one_of_the_last_assignment_and_outlives_the_membership():
+    rig = Rig("orders")
+    assert rig.member.last_generation == Generation()
+    rig.join()
+    first = Generation(1, "m-1", "range")
+    assert rig.member.last_generation == first
+    rig.member.enforce_rejoin("rebalance enforced by user")
+    rig.poll()
+    assert rig.sent(Sent.JOIN).message.reason == "rebalance enforced by user"
+    rig.answer_join(generation_id=2)
+    assert rig.member.last_generation == first, (
+        "offsets of what was read in the first must not be taken for the second's"
+    )
+    rig.answer_sync()
+    assert rig.member.last_generation == replace(first, generation_id=2)
+    rig.member.heartbeat_answered(Code.UNKNOWN_MEMBER_ID)
+    assert rig.member.last_generation == replace(first, generation_id=2)
+
+
 def test_the_heartbeat_and_the_leave_for_silent_applications_carry_the_generation():
     rig = Rig("orders")
     rig.poll()

@@ -81,7 +81,7 @@ pub(crate) struct FetchState {
 
 /// One partition.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "four independent facts")]
+#[expect(clippy::struct_excessive_bools, reason = "five independent facts")]
 pub(crate) struct PartitionFetch {
     /// The next record to be polled; `None` until somebody says where to begin.
     pub(crate) position: Option<i64>,
@@ -110,6 +110,8 @@ pub(crate) struct PartitionFetch {
     pub(crate) turn: u64,
     /// Enough waits to be polled.
     pub(crate) is_full: bool,
+    /// No broker was asked since it was assigned, sought or resumed: the high watermark says nothing.
+    pub(crate) is_fresh: bool,
     buffered: VecDeque<FetchedBatch>,
     buffered_bytes: usize,
 }
@@ -166,6 +168,7 @@ impl PartitionFetch {
             log_start_offset: -1,
             turn: 0,
             is_full: false,
+            is_fresh: true,
             buffered: VecDeque::new(),
             buffered_bytes: 0,
         }
@@ -211,7 +214,7 @@ impl PartitionFetch {
 
     /// Whether the broker had nothing more when it was last asked.
     pub(crate) fn is_caught_up(&self) -> bool {
-        self.high_watermark >= 0 && self.fetch_offset >= self.high_watermark
+        !self.is_fresh && self.high_watermark >= 0 && self.fetch_offset >= self.high_watermark
     }
 }
 
@@ -246,6 +249,7 @@ impl FetchState {
         partition.is_in_flight = false;
         partition.retry_at = None;
         partition.failures = 0;
+        partition.is_fresh = true;
     }
 
     /// I/O thread: adds what was fetched; the next fetch begins at `next_offset`, behind a record of `leader_epoch`.
@@ -346,7 +350,10 @@ impl FetchBuffer {
         let mut unknown = Vec::new();
         for key in keys {
             match state.partitions.get_mut(key) {
-                Some(partition) => partition.is_paused = is_paused,
+                Some(partition) => {
+                    partition.is_fresh |= partition.is_paused && !is_paused;
+                    partition.is_paused = is_paused;
+                }
                 None => unknown.push(key.clone()),
             }
         }

@@ -1,4 +1,5 @@
-//! Fetching on the I/O thread: one fetch in flight per broker while there is room for what it brings.
+//! Fetching on the I/O thread: one fetch in flight per broker while there is room for what it brings, and a second one for what
+//! would have to wait for a first that may wait at the broker.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::cluster::{ClusterView, LeaderHint, NO_NODE, NO_TOPIC_ID, Partition, T
 use crate::fetch_buffer::{FetchBuffer, FetchState, PartitionFetch, TopicPartition};
 use crate::fetch_decode::Decoder;
 use crate::fetch_request::{Asked, Bounds, FetchInFlight, encode};
-use crate::fetch_session::{Session, is_session_error};
+use crate::fetch_session::{Said, Session, is_session_error};
 use crate::fetch_validation::{self, Doubtful, ValidationInFlight};
 use crate::mailbox::{Event, Mailbox};
 use crate::nodes::{NodeId, Purpose};
@@ -34,7 +35,10 @@ const REFUSED_PAUSE: Duration = Duration::from_secs(1);
 pub(crate) struct FetchLoop {
     id: u64,
     buffer: Arc<FetchBuffer>,
-    in_flight: BTreeSet<NodeId>,
+    /// Who is being asked, and whether the answer may wait there for records.
+    in_flight: BTreeMap<NodeId, bool>,
+    /// Who is being asked for something besides.
+    beside: BTreeSet<NodeId>,
     sessions: BTreeMap<NodeId, Session>,
     decoder: Decoder,
     backoff: Backoff,
@@ -63,7 +67,8 @@ impl FetchLoop {
         Self {
             id,
             buffer,
-            in_flight: BTreeSet::new(),
+            in_flight: BTreeMap::new(),
+            beside: BTreeSet::new(),
             sessions: BTreeMap::new(),
             decoder: Decoder::new(pool),
             backoff,
@@ -84,7 +89,7 @@ impl FetchLoop {
         std::mem::take(&mut self.topics_changed)
     }
 
-    /// Asks every broker that is not being asked and has partitions with room.
+    /// Asks every broker that is not being asked and has partitions with room, and one that is for what it was not asked for.
     pub(crate) fn pump(&mut self, outbox: &mut Outbox, view: &ClusterView) {
         let (plans, room) = self.plan(outbox, view);
         for (node, plan) in plans {
@@ -95,6 +100,18 @@ impl FetchLoop {
             // A fetch that finds nothing waits at the broker; a partition whose waiting records are polled meanwhile would wait
             // with it. The poll makes room and wakes this loop.
             if plan.asked.is_empty() || (plan.has_full && !plan.has_news) {
+                continue;
+            }
+            if self.in_flight.contains_key(&node) {
+                self.send(
+                    outbox,
+                    node,
+                    plan.asked,
+                    Bounds {
+                        room,
+                        max_wait: Duration::ZERO,
+                    },
+                );
                 continue;
             }
             let max_wait = if plan.has_full {
@@ -162,7 +179,7 @@ impl FetchLoop {
             }
             partition.validated_by = known.leader_epoch;
             let node = read_from(partition, known, view, outbox.now);
-            if self.in_flight.contains(&node) {
+            if self.in_flight.contains_key(&node) && !self.may_ask_beside(node, partition) {
                 continue;
             }
             let plan = plans.entry(node).or_default();
@@ -183,9 +200,19 @@ impl FetchLoop {
         }
     }
 
+    /// Whether a partition is to be asked for beside the fetch that the broker has: only if that one may wait for records, was
+    /// sent without this partition, as one that was assigned, sought or resumed since, and if there may be records of it.
+    fn may_ask_beside(&self, node: NodeId, partition: &PartitionFetch) -> bool {
+        let may_wait = self.in_flight.get(&node).is_some_and(|may_wait| *may_wait);
+        may_wait && !self.beside.contains(&node) && !partition.is_full && !partition.is_caught_up()
+    }
+
     fn send(&mut self, outbox: &mut Outbox, node: NodeId, asked: Vec<Asked>, bounds: Bounds) {
-        let Some(versions) = outbox.ready(node, Purpose::Fetch) else {
-            if outbox.nodes.is_failing(node, Purpose::Fetch) {
+        let is_beside = self.in_flight.contains_key(&node);
+        // A broker does what comes on one connection in its order: what must not wait comes on another.
+        let purpose = if is_beside { Purpose::Rest } else { Purpose::Fetch };
+        let Some(versions) = outbox.ready(node, purpose) else {
+            if outbox.nodes.is_failing(node, purpose) && !is_beside {
                 outbox.wants_metadata = true;
                 for asked in asked.iter().filter(|asked| !asked.is_from_leader) {
                     self.leave_replica(outbox.now, asked);
@@ -201,11 +228,15 @@ impl FetchLoop {
             return;
         };
         let config = &self.buffer.config;
-        let session = self.sessions.entry(node).or_default();
-        let said = session.say(&asked, api_version, api_version >= TOPIC_IDS_SINCE);
+        let said = if is_beside {
+            Said::without_session(asked.len())
+        } else {
+            let session = self.sessions.entry(node).or_default();
+            session.say(&asked, api_version, api_version >= TOPIC_IDS_SINCE)
+        };
         // The numbers come from checked options, so this does not fail; if it did, nothing would be fetched.
         let Ok(body) = encode(config, &asked, &said, bounds, api_version) else {
-            return session.begin_anew();
+            return self.begin_anew(node, is_beside);
         };
         {
             let mut state = self.buffer.lock();
@@ -217,7 +248,7 @@ impl FetchLoop {
         }
         let send = Send {
             node,
-            purpose: Purpose::Fetch,
+            purpose,
             api_key: api::FETCH,
             api_version,
             parts: vec![Bytes::from(body)],
@@ -227,6 +258,7 @@ impl FetchLoop {
         let request = Box::new(FetchInFlight {
             partitions: asked,
             is_full: said.is_full(),
+            is_beside,
         });
         let kind = Kind::Fetch {
             fetcher: self.id,
@@ -234,11 +266,15 @@ impl FetchLoop {
         };
         match outbox.send(send, kind) {
             Ok(()) => {
-                self.in_flight.insert(node);
+                if is_beside {
+                    self.beside.insert(node);
+                } else {
+                    self.in_flight.insert(node, !bounds.max_wait.is_zero());
+                }
                 self.buffer.counters.requests.add(1);
             }
             Err(Kind::Fetch { request, .. }) => {
-                session.begin_anew();
+                self.begin_anew(node, is_beside);
                 self.land(&request);
             }
             Err(_) => {}
@@ -276,7 +312,11 @@ impl FetchLoop {
         else {
             return Vec::new();
         };
-        self.in_flight.remove(&node);
+        if request.is_beside {
+            self.beside.remove(&node);
+        } else {
+            self.in_flight.remove(&node);
+        }
         self.land(&request);
         let response = result.ok().inspect(|body| {
             self.buffer.counters.bytes.add(u64::try_from(body.len()).unwrap_or(0));
@@ -287,7 +327,9 @@ impl FetchLoop {
         });
         match decoded {
             Some((body, response)) if response.error_code == 0 => {
-                self.session(node).answered(response.session_id);
+                if !request.is_beside {
+                    self.session(node).answered(response.session_id);
+                }
                 self.on_response(outbox, view, mailbox, &request, (node, api_version, body, &response))
             }
             // Only what is known of each other is wrong; a session that is refused from its beginning must not be begun in a loop.
@@ -297,7 +339,9 @@ impl FetchLoop {
             }
             refused => {
                 let code = refused.map_or(0, |(_, response)| response.error_code);
-                self.session(node).refused(ErrorCode(code));
+                if !request.is_beside {
+                    self.session(node).refused(ErrorCode(code));
+                }
                 outbox.wants_metadata = true;
                 for asked in &request.partitions {
                     self.leave_replica(outbox.now, asked);
@@ -309,6 +353,13 @@ impl FetchLoop {
 
     fn session(&mut self, node: NodeId) -> &mut Session {
         self.sessions.entry(node).or_default()
+    }
+
+    /// Nobody knows what the broker knows any more, if it was to be told something for its session.
+    fn begin_anew(&mut self, node: NodeId, is_beside: bool) {
+        if !is_beside {
+            self.session(node).begin_anew();
+        }
     }
 
     /// Takes the answer to a question about positions in.
@@ -369,7 +420,7 @@ impl FetchLoop {
         }
         if is_strange || request.is_full && found < request.partitions.len() {
             // The broker's session has other partitions than ours.
-            self.session(node).begin_anew();
+            self.begin_anew(node, request.is_beside);
         }
         if has_data {
             mailbox.post(Event::Fetched);
@@ -424,6 +475,7 @@ impl FetchLoop {
         partition.log_start_offset = data.log_start_offset;
         partition.failures = 0;
         partition.retry_at = None;
+        partition.is_fresh = false;
         partition.is_halted = decoded.error_code.is_some();
         if has_data {
             state.took_turn(&asked.key);

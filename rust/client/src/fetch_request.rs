@@ -29,6 +29,8 @@ pub(crate) struct FetchInFlight {
     /// All partitions that the broker is to fetch, by key; also those that its session knows already.
     pub(crate) partitions: Vec<Asked>,
     pub(crate) is_full: bool,
+    /// It was sent while another one waits at the broker, and is of no session.
+    pub(crate) is_beside: bool,
 }
 
 impl FetchInFlight {
@@ -133,6 +135,7 @@ mod tests {
         let request = FetchInFlight {
             partitions: vec![asked("a", 0), asked("a", 10), asked("b", 2)],
             is_full: true,
+            is_beside: false,
         };
         for (topic, partition) in [("b", 2), ("a", 0), ("a", 10)] {
             assert_eq!(

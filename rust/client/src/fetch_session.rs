@@ -48,6 +48,16 @@ pub(crate) struct Said {
 }
 
 impl Said {
+    /// What a request says that belongs to no session and leaves those that there are alone.
+    pub(crate) fn without_session(partitions: usize) -> Self {
+        Self {
+            session_id: NO_SESSION.0,
+            session_epoch: NO_SESSION.1,
+            changed: (0..partitions).collect(),
+            forgotten: Vec::new(),
+        }
+    }
+
     /// Whether it names all partitions.
     pub(crate) fn is_full(&self) -> bool {
         self.session_epoch <= INITIAL_EPOCH
@@ -59,12 +69,7 @@ impl Session {
     pub(crate) fn say(&mut self, asked: &[Asked], api_version: i16, by_id: bool) -> Said {
         if api_version < SINCE {
             *self = Self::default();
-            return Said {
-                session_id: NO_SESSION.0,
-                session_epoch: NO_SESSION.1,
-                changed: (0..asked.len()).collect(),
-                forgotten: Vec::new(),
-            };
+            return Said::without_session(asked.len());
         }
         if self.by_id != by_id {
             // A session names its topics in one way only.

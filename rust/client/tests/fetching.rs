@@ -4,6 +4,8 @@
 
 mod fake;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use barnabas_client::config::{ClientConfig, FetchConfig, OptionValue, Options};
@@ -122,6 +124,47 @@ fn a_session_names_only_what_has_changed() {
     append(&broker, 3, 2);
     fetcher.set_paused(&[("t".into(), 3)], false).unwrap();
     read_to(&fetcher, &[(3, 5)]);
+}
+
+#[test]
+fn what_is_assigned_sought_or_resumed_does_not_wait_for_a_fetch_that_waits_at_the_broker() {
+    let fetches = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&fetches);
+    let first = Arc::new(OnceLock::new());
+    let broker = FakeBroker::start(3, move |request| {
+        if request.api_key != api::FETCH {
+            return Act::Serve;
+        }
+        seen.fetch_add(1, Ordering::SeqCst);
+        // All that comes on the first one's connection waits behind it for ever.
+        if *first.get_or_init(|| request.connection) == request.connection {
+            Act::Ignore
+        } else {
+            Act::Serve
+        }
+    });
+    for partition in 0..3 {
+        append(&broker, partition, 3);
+    }
+    let fetcher = fetcher(&broker);
+    fetcher.assign(&[assigned(0, 3, -1)]);
+    until("a fetch waits", || fetches.load(Ordering::SeqCst) == 1);
+    fetcher.assign(&[assigned(0, -1, -1), assigned(1, 0, -1)]);
+    read_to(&fetcher, &[(1, 3)]);
+    fetcher.seek("t", 0, 1).unwrap();
+    read_to(&fetcher, &[(0, 3), (1, 3)]);
+    let one = [("t".into(), 1)];
+    fetcher.set_paused(&one, true).unwrap();
+    append(&broker, 1, 2);
+    fetcher.set_paused(&one, false).unwrap();
+    read_to(&fetcher, &[(1, 5)]);
+    // Whoever has been asked and has nothing more waits with the first, and is not asked again and again.
+    until("nothing is under way", || {
+        let before = fetches.load(Ordering::SeqCst);
+        fetcher.wait(Duration::from_millis(50));
+        fetches.load(Ordering::SeqCst) == before
+    });
+    assert_eq!(fetches.load(Ordering::SeqCst), 4);
 }
 
 #[test]

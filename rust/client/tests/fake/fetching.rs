@@ -35,6 +35,9 @@ impl FetchSession {
             .flat_map(|topic| topic.partitions.clone())
             .collect();
         self.named.push(named.len());
+        if request.session_epoch < 0 && request.session_id == 0 {
+            return Ok(named);
+        }
         if request.session_epoch < 0 || self.declines {
             assert!(request.session_id == 0 || !self.declines);
             self.id = 0;
@@ -128,7 +131,7 @@ pub(super) fn fetch(state: &mut State, version: i16, reader: &mut Reader<'_>, ac
         partitions,
     };
     FetchResponse {
-        session_id: state.session.id,
+        session_id: if request.session_epoch < 0 { 0 } else { state.session.id },
         responses: if topic.partitions.is_empty() {
             Vec::new()
         } else {

@@ -227,6 +227,8 @@ class AsyncConsumer(ConsumerFace):
             RebalanceInProgressError: The group is rebalancing; call `poll` first.
             KafkaTimeoutError: The coordinator did not take it in time.
             IllegalStateError: There is no `group_id`.
+            TypeError: Offsets are no dict, or have something else.
+            ValueError: An offset is negative, or greater than any can be.
 
         Example:
             >>> consumer.assign([("orders", 0)])
@@ -314,6 +316,8 @@ class AsyncConsumer(ConsumerFace):
         """The partitions of a topic, ordered by number; empty if there is no such topic.
 
         Raises:
+            InvalidTopicError: No topic can have this name.
+            TopicAuthorizationFailedError: The topic may not be looked at.
             KafkaTimeoutError: No broker answered in time.
 
         Example:
@@ -321,9 +325,8 @@ class AsyncConsumer(ConsumerFace):
             [0]
         """
         with self._alone:
-            pass
-        found = await self._operations.run("partitions_for", read_cluster([topic]), self._timeout(timeout))
-        return list(found.topics[topic].partitions) if topic in found.topics else []
+            operation = self._partitions_of(topic)
+        return await self._operations.run("partitions_for", operation, self._timeout(timeout))
 
     async def list_topics(self, timeout: float | None = None) -> dict[str, list[PartitionInfo]]:
         """The partitions of every topic.

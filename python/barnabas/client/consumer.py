@@ -192,6 +192,8 @@ class Consumer(ConsumerFace):
             RebalanceInProgressError: The group is rebalancing; call `poll` first.
             KafkaTimeoutError: The coordinator did not take it in time.
             IllegalStateError: There is no `group_id`.
+            TypeError: Offsets are no dict, or have something else.
+            ValueError: An offset is negative, or greater than any can be.
 
         Example:
             >>> consumer.commit()
@@ -282,6 +284,8 @@ class Consumer(ConsumerFace):
         """The partitions of a topic, ordered by number; empty if there is no such topic.
 
         Raises:
+            InvalidTopicError: No topic can have this name.
+            TopicAuthorizationFailedError: The topic may not be looked at.
             KafkaTimeoutError: No broker answered in time.
 
         Example:
@@ -289,8 +293,7 @@ class Consumer(ConsumerFace):
             [0]
         """
         with self._alone:
-            found = self._run("partitions_for", read_cluster([topic]), timeout)
-            return list(found.topics[topic].partitions) if topic in found.topics else []
+            return self._run("partitions_for", self._partitions_of(topic), timeout)
 
     def list_topics(self, timeout: float | None = None) -> dict[str, list[PartitionInfo]]:
         """The partitions of every topic.

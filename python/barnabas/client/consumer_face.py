@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from barnabas import errors
-from barnabas.client.arguments import checked_partition, checked_partitions
+from barnabas.client.arguments import checked_partition, checked_partitions, checked_topic
 from barnabas.client.reader import Reader
 from barnabas.client.subscription import Phase, RebalanceListener, Reset
 from barnabas.types import OffsetAndMetadata, SubscriptionPattern, TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from barnabas.client.driver import Task
     from barnabas.types import ConsumerGroupMetadata
@@ -45,6 +45,13 @@ def check_topics(consumer: str, topics: Iterable[object]) -> None:
             )
 
 
+def _check_pattern(pattern: object) -> None:
+    if not isinstance(pattern, str):
+        raise TypeError(f"a pattern for topics is a string, got {pattern!r}")
+    if not pattern:
+        raise ValueError("a pattern for topics must not be empty, as no topic's name is")
+
+
 class ConsumerFace(Reader):
     """Subscription, assignment, positions; `Consumer` and `AsyncConsumer` add what waits."""
 
@@ -69,17 +76,22 @@ class ConsumerFace(Reader):
         Raises:
             IllegalStateError: Partitions were assigned by hand, there is no `group_id`, or a `SubscriptionPattern` is
                 given to a group of the classic protocol.
-            TypeError: `topics` is a string, or `listener` lacks a method.
+            TypeError: `topics` is a string or has something else, or `listener` lacks a method.
+            ValueError: A name or pattern is empty.
 
         Example:
             >>> consumer.unsubscribe()
             >>> consumer.subscribe(["orders", "payments"])
         """
-        if isinstance(topics, str):
+        if isinstance(topics, str | bytes):
             raise TypeError(f"subscribe() takes a list of topics: write subscribe([{topics!r}])")
+        if not isinstance(topics, Iterable | re.Pattern):
+            raise TypeError(f"subscribe() takes a list of topics, or a compiled pattern, got {topics!r}")
         missing = [name for name in _LISTENER if not callable(getattr(listener, name, None))]
         if listener is not None and missing:
             raise TypeError(f"{listener!r} is no rebalance listener: it has no {missing[0]}()")
+        if isinstance(topics, re.Pattern | SubscriptionPattern):
+            _check_pattern(topics.pattern)
         if isinstance(topics, re.Pattern):
             with self._alone:
                 group = self._require_membership()
@@ -93,10 +105,7 @@ class ConsumerFace(Reader):
                 self._state.subscribe_server_pattern(topics.pattern, listener)
                 group.subscribe_server_pattern(topics.pattern)
             return
-        names = list(topics)
-        for name in names:
-            if not (name and isinstance(name, str)):
-                raise TypeError(f"a topic is a string that is not empty, got {name!r}")
+        names = [checked_topic(name) for name in topics]
         with self._alone:
             if not names:
                 self._choose_nothing()
@@ -164,6 +173,7 @@ class ConsumerFace(Reader):
 
         Raises:
             IllegalStateError: The partition is not assigned.
+            TypeError: The offset is no whole number.
             ValueError: The offset is negative, or greater than any can be.
 
         Example:
@@ -172,11 +182,7 @@ class ConsumerFace(Reader):
         wanted = checked_partition(partition)
         with self._alone:
             self._drop_chunk()
-            if isinstance(offset, OffsetAndMetadata):
-                epoch = -1 if offset.leader_epoch is None else offset.leader_epoch
-                self._state.seek(wanted, offset.offset, epoch)
-            else:
-                self._state.seek(wanted, offset)
+            self._state.seek(wanted, offset)
 
     def seek_to_beginning(self, partitions: Iterable[TopicPartition | tuple[str, int]] | None = None) -> None:
         """Goes on reading partitions (by default all that are assigned) at the first record they have.
@@ -247,10 +253,14 @@ class ConsumerFace(Reader):
 
         Raises:
             IllegalStateError: There is no `group_id`.
+            TypeError: Offsets or callback are none.
+            ValueError: An offset is negative, or greater than any can be.
 
         Example:
             >>> consumer.commit_async(callback=lambda offsets, error: print(offsets, error))
         """
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is called with offsets and an error or None, got {callback!r}")
         with self._alone:
             group = self._require_group("commit_async")
             wanted = self._to_commit(offsets)

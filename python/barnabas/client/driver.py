@@ -55,7 +55,7 @@ class Timer:
 class Task(Generic[T]):
     """An operation under way. `done` turns true once, and `on_done` is called then."""
 
-    __slots__ = ("deadline", "done", "error", "name", "on_done", "operation", "result", "timer", "tokens")
+    __slots__ = ("deadline", "done", "error", "name", "on_done", "operation", "result", "timer", "tokens", "why")
 
     def __init__(
         self,
@@ -73,6 +73,8 @@ class Task(Generic[T]):
         self.error: BaseException | None = None
         self.timer: Timer | None = None
         self.tokens: set[int] = set()
+        self.why = ""
+        """What it last waited for."""
 
     def value(self) -> T:
         """The result of a task that is done.
@@ -263,7 +265,8 @@ class Driver:
                 self._submit_all(task, [instruction], lambda replies: self._resume_with(task, replies[0]))
             case Gather(submits=submits):
                 self._submit_all(task, submits, lambda replies: self._resume(task, replies))
-            case Sleep(seconds=seconds):
+            case Sleep(seconds=seconds, why=why):
+                task.why = why
                 seconds *= 1 + random.uniform(-JITTER, JITTER)  # noqa: S311 - spreads retries, keeps no secret
                 self.call_at(self._clock() + seconds, lambda: self._resume(task, None))
             case RefreshMetadata():
@@ -306,7 +309,8 @@ class Driver:
     def _time_out(self, task: Task[Any]) -> None:
         if not task.done:
             _, _, brokers, _ = self._core.cluster()
-            reasons = ("" if brokers else "no broker of bootstrap.servers has answered", self._core.failure())
+            unreached = "" if brokers else "no broker of bootstrap.servers has answered"
+            reasons = (unreached, self._core.failure(), task.why)
             why = "".join(f": {reason}" for reason in reasons if reason)
             error = errors.KafkaTimeoutError(f"{task.name} took longer than its timeout{why}")
             self._forget(task)

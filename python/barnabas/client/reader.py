@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import base64
 import logging
-import operator
 import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
-from barnabas.client.arguments import checked_partition, checked_partitions, checked_timeout
+from barnabas.client.arguments import (
+    checked_offsets,
+    checked_partition,
+    checked_partitions,
+    checked_timeout,
+    checked_topic,
+    checked_whole,
+)
 from barnabas.client.bootstrap import core_options
 from barnabas.client.consumer_membership import ConsumerMembership
 from barnabas.client.core import NO_RECORDS, ClientCore, FetchCore, Life, OneThread, Records
@@ -23,6 +29,7 @@ from barnabas.client.iteration import Chunk, first_offsets
 from barnabas.client.membership import Membership
 from barnabas.client.operations import offsets as offset_operations
 from barnabas.client.operations.api import Backoff
+from barnabas.client.operations.metadata import read_cluster
 from barnabas.client.positions import Positions
 from barnabas.client.reach import REACH_CHECK, Reach
 from barnabas.client.subscription import Mode, Phase, ResetRule, SubscriptionState, reset_rule
@@ -35,6 +42,7 @@ if TYPE_CHECKING:
 
     from barnabas.client.operations.api import Operation
     from barnabas.config import Options
+    from barnabas.types import PartitionInfo
 
     Waits = Generator[Callable[[], bool], None, None]
 
@@ -108,8 +116,8 @@ class Reader:
     def _check_poll(timeout: float, max_records: int | None) -> None:
         """Refuses what poll() cannot do, before it has changed anything."""
         checked_timeout(timeout)
-        if max_records is not None and max_records < 1:
-            raise ValueError(f"max_records must be at least 1, got {max_records}")
+        if max_records is not None:
+            checked_whole("max_records", max_records, 1)
 
     def _begin_poll(self, timeout: float) -> float:
         """Until when a poll waits, by the driver's clock."""
@@ -316,10 +324,24 @@ class Reader:
     def _times(
         self, timestamps: Mapping[TopicPartition, int]
     ) -> Operation[dict[TopicPartition, OffsetAndTimestamp | None]]:
-        for partition, timestamp in timestamps.items():
-            if timestamp < 0:
-                raise ValueError(f"the timestamp of {partition} must not be negative, got {timestamp}")
-        return self._list_offsets({checked_partition(partition): time for partition, time in timestamps.items()})
+        if not isinstance(timestamps, Mapping):
+            raise TypeError(f"timestamps are a dict of partitions and milliseconds, got {timestamps!r}")
+        wanted = {}
+        for each, time in timestamps.items():
+            partition = checked_partition(each)
+            wanted[partition] = checked_whole(f"the timestamp of {partition.topic}-{partition.partition}", time)
+        return self._list_offsets(wanted)
+
+    @staticmethod
+    def _partitions_of(topic: str) -> Operation[list[PartitionInfo]]:
+        checked_topic(topic)
+
+        def ask() -> Operation[list[PartitionInfo]]:
+            found = yield from read_cluster([topic])
+            offset_operations.check_topics(found, [topic])
+            return list(found.topics[topic].partitions) if topic in found.topics else []
+
+        return ask()
 
     def _list_offsets(
         self, wanted: Mapping[TopicPartition, int]
@@ -392,18 +414,7 @@ class Reader:
     ) -> dict[TopicPartition, OffsetAndMetadata]:
         if given is None:
             return self._consumed()
-        if not isinstance(given, Mapping):
-            raise TypeError(f"offsets are a dict of partitions and offsets, got {given!r}")
-        wanted = {
-            checked_partition(partition): offset
-            if isinstance(offset, OffsetAndMetadata)
-            else OffsetAndMetadata(operator.index(offset))
-            for partition, offset in given.items()
-        }
-        for partition, offset in wanted.items():
-            if offset.offset < 0:
-                raise ValueError(f"the offset of {partition} must not be negative, got {offset.offset}")
-        return wanted
+        return checked_offsets(given)
 
     def _timeout(self, given: float | None) -> float:
         return self._options.seconds("default.api.timeout.ms") if given is None else checked_timeout(given)

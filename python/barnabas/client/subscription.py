@@ -7,16 +7,18 @@ that: a committed offset to look up, an offset to reset, a seek to pass on.
 from __future__ import annotations
 
 import enum
-import operator
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
+from barnabas.client.arguments import checked_offset
 from barnabas.errors import IllegalStateError
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from barnabas.types import OffsetAndMetadata
 
 __all__ = [
     "ByDuration",
@@ -33,7 +35,6 @@ __all__ = [
 _EXCLUSIVE: Final = (
     "subscribe() and assign() exclude each other: this consumer uses {used}(); call unsubscribe() before {wanted}()"
 )
-_GREATEST_OFFSET: Final = 2**63 - 1
 
 
 class RebalanceListener(Protocol):
@@ -205,7 +206,7 @@ class SubscriptionState:
         self.listener = None
         self._replace(())
 
-    def seek(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> None:
+    def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Sets where to go on in a partition.
 
         Raises:
@@ -213,12 +214,8 @@ class SubscriptionState:
             TypeError: The offset is no whole number.
             ValueError: The offset is negative, or greater than any can be.
         """
-        offset = operator.index(offset)
-        if offset < 0:
-            raise ValueError(f"cannot seek to the negative offset {offset}")
-        if offset > _GREATEST_OFFSET:
-            raise ValueError(f"cannot seek to {offset}: offsets have 64 bits")
-        self.set_position(partition, offset, leader_epoch)
+        to = checked_offset("offset", offset)
+        self.set_position(partition, to.offset, -1 if to.leader_epoch is None else to.leader_epoch)
 
     def set_position(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> None:
         """Sets where to start, for the fetcher to be told.

@@ -75,6 +75,8 @@ class Sleep:
     """Wait; the driver adds jitter."""
 
     seconds: float
+    why: str = ""
+    """What has to be other than it is, for the message of a timeout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +122,11 @@ class Backoff:
         self._next = first
         self._greatest = greatest
 
-    def wait(self) -> Sleep:
-        """The next wait."""
+    def wait(self, why: object = "") -> Sleep:
+        """The next wait, for what `why` tells to change."""
         seconds = min(self._next, self._greatest)
         self._next = seconds * 2
-        return Sleep(seconds)
+        return Sleep(seconds, str(why))
 
 
 def raise_all(found: Sequence[errors.KafkaError]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from barnabas import errors
@@ -53,6 +54,8 @@ MAX_TIMESTAMP: Final = -3
 _HOPELESS_TOPIC: Final = frozenset({Code.INVALID_TOPIC_EXCEPTION, Code.TOPIC_AUTHORIZATION_FAILED})
 """Answers about a topic that somebody has to change something for."""
 
+_NAMED: Final = 3
+"""So many partitions are named in a message."""
 _BY_NAME_COMMIT: Final = (2, 9)
 _BY_NAME_FETCH: Final = (1, 9)
 """Later versions name topics by id, which a committed offset of a deleted topic has no longer."""
@@ -85,7 +88,7 @@ def commit(
             raise error
         if not retry:
             raise error
-        yield backoff.wait()
+        yield backoff.wait(error)
 
 
 def _commit_request(
@@ -162,7 +165,7 @@ def fetch_committed(
             yield ForgetCoordinator(group_id)
         elif error.code not in {Code.COORDINATOR_LOAD_IN_PROGRESS, Code.UNSTABLE_OFFSET_COMMIT}:
             raise error
-        yield backoff.wait()
+        yield backoff.wait(error)
 
 
 def _collect_committed(
@@ -214,7 +217,7 @@ def list_offsets(
                 found[partition] = offset
                 remaining.pop(partition, None)
         if remaining:
-            yield backoff.wait()
+            yield backoff.wait(f"no leader has answered for {_named(remaining)}")
     return found
 
 
@@ -289,3 +292,8 @@ def _listed(response: Any) -> Iterable[tuple[TopicPartition, OffsetAndTimestamp 
                 yield where, None if missing else OffsetAndTimestamp(partition.offset, partition.timestamp, epoch)
             elif partition.error_code not in RETRY_WITH_NEW_METADATA:
                 yield where, errors.for_code(partition.error_code, topic_partition=where)
+
+
+def _named(partitions: Iterable[TopicPartition]) -> str:
+    first = [f"{topic}-{number}" for topic, number in islice(partitions, _NAMED + 1)]
+    return ", ".join([*first[:_NAMED], "…"] if len(first) > _NAMED else first)

@@ -258,6 +258,23 @@ def test_paused_partitions_wait_and_lose_nothing(consumer, filled, zero):
     assert values(read(reader, 10)) == TEN
 
 
+def test_what_is_assigned_sought_or_resumed_does_not_wait_behind_a_fetch_that_finds_nothing(consumer, filled, zero):
+    one = TopicPartition(filled, 1)
+    reader = consumer(fetch_max_wait_ms=600_000)
+    reader.assign([zero])
+    read(reader, 10)
+    fetches = reader.metrics()["fetch_requests"]
+    poll_until(reader, lambda: reader.metrics()["fetch_requests"] > fetches or reader.lag(zero) == 0)
+    reader.assign([zero, one])
+    assert values(read(reader, 10)) == TEN
+    reader.seek(zero, 8)
+    assert values(read(reader, 2)) == TEN[8:]
+    reader.pause([one])
+    reader.seek(one, 9)
+    reader.resume([one])
+    assert values(read(reader, 1)) == TEN[9:]
+
+
 def test_max_records_bounds_a_poll(consumer, zero):
     reader = consumer()
     reader.assign([zero])

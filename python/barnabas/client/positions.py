@@ -222,11 +222,17 @@ class Positions:
         for partition in moved:
             self._stuck.pop(partition, None)
         self._fetch.assign(assignment)
-        paused = [
-            (topic, number) for topic, number in moved if self._state.partitions[TopicPartition(topic, number)].paused
-        ]
+        paused = [(each.topic, each.partition) for each in moved if self._state.partitions[each].paused]
         if paused:
             self._fetch.pause(paused)
+        # One that was paused there may have been resumed while it had no position, and keeps its pause over a new one.
+        resumed = [
+            (each.topic, each.partition)
+            for each in moved
+            if each in self._fetching and not self._state.partitions[each].paused
+        ]
+        if resumed:
+            self._fetch.resume(resumed)
         self._fetching = set(ready)
 
 

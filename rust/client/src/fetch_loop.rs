@@ -212,13 +212,8 @@ impl FetchLoop {
         // A broker does what comes on one connection in its order: what must not wait comes on another.
         let purpose = if is_beside { Purpose::Rest } else { Purpose::Fetch };
         let Some(versions) = outbox.ready(node, purpose) else {
-            if outbox.nodes.is_failing(node, purpose) && !is_beside {
-                outbox.wants_metadata = true;
-                for asked in asked.iter().filter(|asked| !asked.is_from_leader) {
-                    self.leave_replica(outbox.now, asked);
-                    // For the next round, which nothing else may bring about.
-                    self.next_retry = Some(outbox.now);
-                }
+            if !is_beside && outbox.nodes.is_failing(node, purpose) {
+                self.leave_failing(outbox, &asked);
             }
             return;
         };
@@ -238,14 +233,7 @@ impl FetchLoop {
         let Ok(body) = encode(config, &asked, &said, bounds, api_version) else {
             return self.begin_anew(node, is_beside);
         };
-        {
-            let mut state = self.buffer.lock();
-            for asked in &asked {
-                if let Some(partition) = state.partitions.get_mut(&asked.key) {
-                    partition.is_in_flight = partition.generation == asked.generation;
-                }
-            }
-        }
+        self.take_off(&asked);
         let send = Send {
             node,
             purpose,
@@ -266,18 +254,38 @@ impl FetchLoop {
         };
         match outbox.send(send, kind) {
             Ok(()) => {
+                self.buffer.counters.requests.add(1);
                 if is_beside {
                     self.beside.insert(node);
                 } else {
                     self.in_flight.insert(node, !bounds.max_wait.is_zero());
                 }
-                self.buffer.counters.requests.add(1);
             }
             Err(Kind::Fetch { request, .. }) => {
                 self.begin_anew(node, is_beside);
                 self.land(&request);
             }
             Err(_) => {}
+        }
+    }
+
+    /// No connection can be had to the broker that these partitions are to be read from.
+    fn leave_failing(&mut self, outbox: &mut Outbox, asked: &[Asked]) {
+        outbox.wants_metadata = true;
+        for asked in asked.iter().filter(|asked| !asked.is_from_leader) {
+            self.leave_replica(outbox.now, asked);
+            // For the next round, which nothing else may bring about.
+            self.next_retry = Some(outbox.now);
+        }
+    }
+
+    /// The partitions of a request are in flight from now on.
+    fn take_off(&self, asked: &[Asked]) {
+        let mut state = self.buffer.lock();
+        for asked in asked {
+            if let Some(partition) = state.partitions.get_mut(&asked.key) {
+                partition.is_in_flight = partition.generation == asked.generation;
+            }
         }
     }
 

@@ -111,6 +111,9 @@ class FakeFetchCore:
     def pause(self, partitions: list[tuple[str, int]]) -> None:
         self.paused += partitions
 
+    def resume(self, partitions: list[tuple[str, int]]) -> None:
+        self.paused = [each for each in self.paused if each not in partitions]
+
     def start_heartbeat(self, *arguments: object) -> None:
         self.heartbeats.append(arguments)
 

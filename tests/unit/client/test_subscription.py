@@ -238,6 +238,17 @@ def test_an_offset_out_of_range_without_a_rule_is_raised():
     assert rig.positions.failure() is failure
 
 
+def test_what_was_paused_at_the_fetcher_is_read_on_when_it_is_resumed_before_it_has_its_new_position():
+    rig = Rig()
+    rig.state.assign([TP])
+    rig.state.set_paused([TP], paused=True)
+    rig.settle()
+    rig.state.seek(TP, 7)
+    rig.state.set_paused([TP], paused=False)
+    rig.settle()
+    assert (rig.fetch.assigned, rig.fetch.paused) == ([(*TP, 7, -1)], [])
+
+
 @pytest.mark.parametrize("code", [2, 10, 76])
 def test_damage_is_told_again_until_a_seek_and_only_once_all_before_it_was_given_out(code):
     rig = Rig()

@@ -123,6 +123,9 @@ class Wire:
     def refresh_metadata(self, _timeout: float) -> bool:
         return True
 
+    def failure(self) -> str | None:
+        return None
+
     def invalidate_coordinator(self, _key_type: int, _key: str) -> None:
         pass
 

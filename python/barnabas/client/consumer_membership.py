@@ -113,6 +113,7 @@ class ConsumerMembership:
         self._may_be_known = False
         """Whether a heartbeat may have reached the coordinator, so that leaving takes a word."""
         self._releasing: tuple[TopicPartition, ...] | None = None
+        self._releases_lost = False
         self._retry_at: float | None = None
         self._interval: float | None = None
         self._serial = 0
@@ -205,8 +206,10 @@ class ConsumerMembership:
         """What was to be given up has been."""
         adopt, self._releasing = self._releasing, None
         if self._lost:
-            self._lost = False
-            self._owned = ()
+            # Lost while some of it was being given up: what was kept then is still to be given up.
+            if self._releases_lost:
+                self._lost = False
+                self._owned = ()
         elif adopt is not None and self.state is ConsumerMemberState.STABLE:
             # The target may have become smaller meanwhile, and what is no more of it may be another member's by now.
             self._adopt(tuple(one for one in adopt if one in self._owned or self._is_target(one)))
@@ -321,6 +324,7 @@ class ConsumerMembership:
 
     def _release(self, wanted: tuple[TopicPartition, ...], *, lost: bool) -> None:
         self._releasing = wanted
+        self._releases_lost = lost
         self._effects.append(Release(lost, frozenset(self._owned).intersection(wanted)))
 
     def _adopt(self, partitions: tuple[TopicPartition, ...]) -> None:

@@ -70,6 +70,23 @@ def test_a_member_that_polls_too_late_joins_anew_when_it_polls():
     assert len(member.reading) == 4
 
 
+def test_what_is_kept_while_the_rest_is_given_up_is_lost_if_the_membership_is_lost_then():
+    virtual = VirtualShard()
+    first, second = [Member(virtual, name, ["orders"]) for name in ("m-1", "m-2")]
+    first.settle()
+    second.poll()
+    second.deliver()
+    first.repeat()
+    first.poll()
+    kept = first.releasing.keep
+    assert (len(kept), first.releasing.lost) == (2, False)
+    first.machine.poll_deadline_passed()
+    first.poll()
+    assert (first.reading, first.releasing) == (kept, Release(lost=True))
+    first.settle()
+    assert first.reading == kept
+
+
 @pytest.mark.parametrize(
     ("code", "state"),
     [

@@ -116,6 +116,7 @@ lint: ext ## formatting, lints, types, layering; warnings are errors
 	$(DEV)/bin/ruff check .
 	$(DEV)/bin/ruff format --check .
 	$(DEV)/bin/mypy
+	$(DEV)/bin/basedpyright
 	PYTHONPATH=python $(DEV)/bin/lint-imports
 	$(DEV)/bin/python tools/check_layers.py
 

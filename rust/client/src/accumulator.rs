@@ -363,20 +363,26 @@ impl Accumulator {
         idle
     }
 
-    /// Moves an open batch into a larger buffer, if it may grow and the pool has one.
+    /// Makes room in an open batch, if it may grow and the pool has as much. It moves into a buffer that was used before; if
+    /// there is none its own grows, where it lies if the allocator can: the first touch of a page costs as much as ten records.
     fn grow(&self, open: &mut OpenBatch, more: usize) -> bool {
         let capacity = open.lease.capacity();
         let needed = open.builder.size_in_bytes() + more;
         if capacity >= self.batch_size || needed > self.batch_size {
             return false;
         }
-        let Some(mut larger) = self.pool.try_take(needed.max(capacity * 2).min(self.batch_size)) else {
-            return false;
-        };
-        let old = open.builder.replace_buffer(larger.take_buffer());
-        open.lease.put(old);
-        open.lease = larger;
-        true
+        let size = needed.max(capacity * 2).min(self.batch_size);
+        if let Some(mut larger) = self.pool.try_take_used(size) {
+            let old = open.builder.replace_buffer(larger.take_buffer());
+            open.lease.put(old);
+            open.lease = larger;
+            return true;
+        }
+        let has_room = open.lease.grow(size);
+        if has_room {
+            open.builder.reserve(open.lease.capacity());
+        }
+        has_room
     }
 
     /// Lists a partition that has something to send. Whether the I/O thread has to be told of it.

@@ -74,14 +74,31 @@ impl BufferPool {
         class_of(size).map_or(size, |class| CLASS_BYTES_MIN << class)
     }
 
+    /// As [`capacity_for`](Self::capacity_for), but no more than the limit, unless that alone is too little.
+    fn capacity_within(&self, size: usize) -> usize {
+        Self::capacity_for(size).min(self.limit.max(size))
+    }
+
     /// A buffer for `size` bytes, unless there is no room or somebody waits already.
     pub(crate) fn try_take(self: &Arc<Self>, size: usize) -> Option<Lease> {
-        let capacity = Self::capacity_for(size).min(self.limit.max(size));
+        let capacity = self.capacity_within(size);
         let mut state = lock(&self.state);
         if !state.waiters.is_empty() {
             return None;
         }
         let buffer = state.take(capacity, self.limit)?;
+        drop(state);
+        Some(self.lease(buffer, capacity))
+    }
+
+    /// A buffer for `size` bytes that was used before, unless there is none or somebody waits.
+    pub(crate) fn try_take_used(self: &Arc<Self>, size: usize) -> Option<Lease> {
+        let capacity = Self::capacity_for(size);
+        let mut state = lock(&self.state);
+        if !state.waiters.is_empty() {
+            return None;
+        }
+        let buffer = state.take_used(capacity)?;
         drop(state);
         Some(self.lease(buffer, capacity))
     }
@@ -93,7 +110,7 @@ impl BufferPool {
 
     /// As [`enqueue`](Self::enqueue); `listener` is poked when the buffer is there.
     pub(crate) fn enqueue_with(self: &Arc<Self>, size: usize, listener: Option<Arc<Completion>>) -> Ticket {
-        let capacity = Self::capacity_for(size).min(self.limit.max(size));
+        let capacity = self.capacity_within(size);
         let waiter = Arc::new(Waiter {
             listener,
             capacity,
@@ -167,16 +184,20 @@ impl PoolState {
         if self.leased.saturating_add(capacity) > limit {
             return None;
         }
+        self.take_used(capacity).or_else(|| {
+            self.leased += capacity;
+            self.trim(limit);
+            Some(Vec::with_capacity(capacity))
+        })
+    }
+
+    /// Counts an unused buffer of exactly this capacity as leased.
+    fn take_used(&mut self, capacity: usize) -> Option<Vec<u8>> {
+        let class = class_of(capacity).filter(|class| CLASS_BYTES_MIN << class == capacity)?;
+        let buffer = self.free.get_mut(class)?.pop()?;
+        self.free_bytes -= capacity;
         self.leased += capacity;
-        let shelf = class_of(capacity)
-            .filter(|class| CLASS_BYTES_MIN << class == capacity)
-            .and_then(|class| self.free.get_mut(class));
-        if let Some(buffer) = shelf.and_then(Vec::pop) {
-            self.free_bytes -= capacity;
-            return Some(buffer);
-        }
-        self.trim(limit);
-        Some(Vec::with_capacity(capacity))
+        Some(buffer)
     }
 
     /// Frees unused buffers until all bytes are within the limit. The largest first: fewest buffers are lost.
@@ -211,6 +232,20 @@ impl Lease {
     /// wait until they are gone, too.
     pub(crate) fn beside(&self, buffer: Vec<u8>) -> Self {
         self.pool.count(buffer)
+    }
+
+    /// Has the lease hold `size` bytes, if there is room and nobody waits. Whoever has taken the buffer out has it grow.
+    pub(crate) fn grow(&mut self, size: usize) -> bool {
+        let capacity = self.pool.capacity_within(size).max(self.capacity);
+        let more = capacity - self.capacity;
+        let mut state = lock(&self.pool.state);
+        if !state.waiters.is_empty() || state.leased.saturating_add(more) > self.pool.limit {
+            return false;
+        }
+        state.leased += more;
+        state.trim(self.pool.limit);
+        self.capacity = capacity;
+        true
     }
 
     /// Takes the buffer out to be filled; [`put`](Self::put) brings it back.
@@ -345,6 +380,34 @@ mod tests {
     }
 
     #[test]
+    fn a_lease_grows_within_the_limit_and_passes_nobody_who_waits() {
+        let pool = BufferPool::new(64 << 10);
+        drop(pool.try_take(32 << 10).unwrap());
+        let mut lease = pool.try_take(1).unwrap();
+        assert_eq!(pool.usage(), (16 << 10, 32 << 10));
+        assert!(!lease.grow(65 << 10));
+        assert!(lease.grow(17 << 10));
+        assert_eq!((lease.capacity(), pool.usage()), (32 << 10, (32 << 10, 32 << 10)));
+        // What was used before makes room for what is needed now.
+        assert!(lease.grow(64 << 10));
+        assert_eq!((lease.capacity(), pool.usage()), (64 << 10, (64 << 10, 0)));
+        drop(lease);
+        let mut lease = pool.try_take(1).unwrap();
+        let _ticket = pool.enqueue(64 << 10);
+        assert!(!lease.grow(32 << 10));
+        assert!(pool.try_take_used(1).is_none());
+    }
+
+    #[test]
+    fn a_used_buffer_is_taken_by_its_own_size_only() {
+        let pool = BufferPool::new(1 << 20);
+        assert!(pool.try_take_used(32 << 10).is_none());
+        drop(pool.try_take(32 << 10).unwrap());
+        assert!(pool.try_take_used(16 << 10).is_none());
+        assert_eq!(pool.try_take_used(17 << 10).unwrap().capacity(), 32 << 10);
+    }
+
+    #[test]
     fn a_waiting_thread_wakes_when_room_comes() {
         let pool = BufferPool::new(16 << 10);
         let lease = pool.try_take(1).unwrap();
@@ -357,7 +420,7 @@ mod tests {
     proptest! {
         #[test]
         fn memory_stays_within_the_limit_and_all_of_it_comes_back(
-            operations in prop::collection::vec((0_u8..4, 1_usize..(1 << 21)), 1..200)
+            operations in prop::collection::vec((0_u8..6, 1_usize..(1 << 21)), 1..200)
         ) {
             let limit = 4 << 20;
             let pool = BufferPool::new(limit);
@@ -371,6 +434,15 @@ mod tests {
                     3 if !tickets.is_empty() => {
                         let ticket = tickets.remove(size % tickets.len());
                         leases.extend(ticket.wait(Duration::ZERO));
+                    }
+                    4 => leases.extend(pool.try_take_used(size)),
+                    5 if !leases.is_empty() => {
+                        let at = size % leases.len();
+                        if leases[at].grow(size) {
+                            let mut buffer = leases[at].take_buffer();
+                            buffer.reserve_exact(leases[at].capacity());
+                            leases[at].put(buffer);
+                        }
                     }
                     _ => {}
                 }

@@ -261,6 +261,11 @@ impl BatchBuilder {
         std::mem::replace(&mut self.buffer, larger)
     }
 
+    /// Has the buffer hold a batch of `size` bytes without growing again.
+    pub fn reserve(&mut self, size: usize) {
+        self.buffer.reserve_exact(size.saturating_sub(self.buffer.len()));
+    }
+
     /// Gives the buffer back without sealing a batch.
     pub fn into_buffer(self) -> Vec<u8> {
         self.buffer

@@ -73,6 +73,32 @@ fn a_batch_starts_as_large_as_the_last_one_became_while_there_is_room() {
 }
 
 #[test]
+fn a_batch_grows_where_it_lies_unless_a_buffer_was_used_before() {
+    let (accumulator, queue) = accumulator(1 << 20, 1 << 18, Duration::from_secs(60));
+    let fill = |queue: &Arc<PartitionQueue>, records: usize| {
+        for _ in 0..records {
+            accumulator.append(queue, &record(&[8; 1000]), &mut None).unwrap();
+        }
+        accumulator.pool.usage()
+    };
+    let sent = |queue: &Arc<PartitionQueue>| {
+        let appended = accumulator.append(queue, &record(b"last"), &mut None).unwrap();
+        appended.batch.hurry();
+        queue.take_batch().unwrap().values()
+    };
+    let expected: Vec<_> = std::iter::repeat_n(vec![8; 1000], 150)
+        .chain([b"last".to_vec()])
+        .collect();
+    assert_eq!(fill(&queue, 150), (256 << 10, 0));
+    assert_eq!(sent(&queue), expected);
+    assert_eq!(accumulator.pool.usage(), (0, 256 << 10));
+    let queue = accumulator.new_queue("t".into(), 1);
+    assert_eq!(fill(&queue, 100), (128 << 10, 256 << 10));
+    assert_eq!(fill(&queue, 50), (256 << 10, 128 << 10));
+    assert_eq!(sent(&queue), expected);
+}
+
+#[test]
 fn a_run_ends_before_the_record_that_does_not_stay_and_tells_of_each_place() {
     let (accumulator, queue) = accumulator(1 << 20, 1 << 14, Duration::from_secs(60));
     let all: Vec<Vec<u8>> = (0_u8..40).map(|number| vec![number; 1000]).collect();

@@ -442,6 +442,10 @@ class Delivery:
 
         Waiting makes the record's batch ready at once, instead of after `linger_ms`.
 
+        Args:
+            timeout: The most seconds to wait; by default until the outcome is known. 0, and less as of a deadline that
+                has passed, does not wait.
+
         Raises:
             KafkaTimeoutError: There was no acknowledgement within `timeout` seconds; the record may still be sent.
             KafkaError: The record was not written.
@@ -449,6 +453,9 @@ class Delivery:
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
         """Waits as `result` does, and says why the record was not written; None if it was.
+
+        Args:
+            timeout: As with `result`.
 
         Raises:
             KafkaTimeoutError: There was no acknowledgement within `timeout` seconds; the record may still be sent.
@@ -474,6 +481,9 @@ class DeliveryBatch:
 
     def result(self, timeout: float | None = None) -> list[RecordMetadata]:
         """Waits for the acknowledgements, and says where each record was written, in order of sending.
+
+        Args:
+            timeout: As with `Delivery.result`, for all of them together.
 
         Raises:
             KafkaTimeoutError: Not all were acknowledged within `timeout` seconds.

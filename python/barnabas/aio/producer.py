@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from barnabas import errors
 from barnabas.aio.doorbell import Doorbell
 from barnabas.aio.driver import AsyncDriver
-from barnabas.client.arguments import checked_timeout
+from barnabas.client.arguments import checked_timeout, checked_topic
 from barnabas.client.core import AsyncDelivery
 from barnabas.client.interceptors import ProducerRecord
 from barnabas.client.operations.metadata import read_cluster
 from barnabas.client.options import PRODUCER
 from barnabas.client.partitioning import has_partitions
-from barnabas.client.producer_face import ProducerFace, columns_of
+from barnabas.client.producer_face import ProducerFace, checked_columns, columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -87,7 +87,9 @@ class AsyncProducer(ProducerFace):
             awaits it, ends the wait; the record is sent nevertheless.
 
         Raises:
-            TypeError: A key or value is not bytes and there is no serializer.
+            TypeError: A key or value is not bytes and there is no serializer, or another argument is of a wrong type.
+            ValueError: The partition or timestamp is out of range, or the topic's name is empty.
+            InvalidTopicError: The topic's name has other characters than names have.
             RecordTooLargeError: The record is larger than `max_request_size` or `buffer_memory`.
             BufferExhaustedError: The memory stayed used up for `max_block_ms`.
             KafkaTimeoutError: The topic's metadata did not come within `max_block_ms`.
@@ -160,8 +162,8 @@ class AsyncProducer(ProducerFace):
             One handle for all of them, to be awaited for a list of `RecordMetadata`.
 
         Raises:
-            ValueError: The sequences have different lengths.
-            TypeError: A key or value is not bytes and there is no serializer.
+            ValueError: The sequences have different lengths, or as with `send`.
+            TypeError: One of them is no sequence, or as with `send`.
             KafkaError: As with `send`.
             IllegalStateError: The producer is closed.
 
@@ -172,9 +174,10 @@ class AsyncProducer(ProducerFace):
             3
         """
         self._attach()
-        records = self._intercept_many(topic, values, keys, headers, timestamps, partition)
-        given = columns_of(records) if records else (values, keys, headers, timestamps)
-        values, keys, headers, timestamps = self._serialize_many(*given)
+        checked_topic(topic)
+        columns = checked_columns(values, keys, headers, timestamps)
+        records = self._intercept_many(topic, columns, partition)
+        values, keys, headers, timestamps = self._serialize_many(columns_of(records) if records else columns)
         partitions: Any = partition
         if self._partitioner is not None and partition is None:
             count = await self._partition_count(topic)
@@ -268,7 +271,7 @@ class AsyncProducer(ProducerFace):
 
         Raises:
             KafkaTimeoutError: No broker answered in time.
-            ValueError: The timeout is negative.
+            ValueError: The timeout is negative, or the name is empty.
             IllegalStateError: The producer is closed.
 
         Example:
@@ -277,7 +280,7 @@ class AsyncProducer(ProducerFace):
         """
         self._attach()
         seconds = self._options.seconds("max.block.ms") if timeout is None else checked_timeout(timeout)
-        found = await self._operations.run("partitions_for", read_cluster([topic]), seconds)
+        found = await self._operations.run("partitions_for", read_cluster([checked_topic(topic)]), seconds)
         return list(found.topics[topic].partitions) if topic in found.topics else []
 
     async def close(self, timeout: float | None = None) -> None:

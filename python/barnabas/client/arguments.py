@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from barnabas.types import OffsetAndMetadata, TopicPartition
 
@@ -16,6 +16,7 @@ __all__ = [
     "checked_timeout",
     "checked_topic",
     "checked_whole",
+    "listed",
 ]
 
 _GREATEST: Final = 2**63 - 1
@@ -64,11 +65,27 @@ def checked_topic(given: object) -> str:
         TypeError: It is no string.
         ValueError: It is empty.
     """
-    if not isinstance(given, str):
-        raise TypeError(f"a topic is a string, got {given!r}")
-    if not given:
-        raise ValueError("a topic's name must not be empty")
-    return given
+    if isinstance(given, str) and given:
+        return given
+    kind = ValueError if isinstance(given, str) else TypeError
+    raise kind(f'a topic is a string that is not empty, such as "orders", got {given!r}')
+
+
+def listed(name: str, given: Iterable[Any]) -> list[Any]:
+    """What there is one of for each record, as a list.
+
+    Raises:
+        TypeError: It is one thing, and not one for each record.
+    """
+    if isinstance(given, list):
+        return given
+    if not isinstance(given, (str, bytes, bytearray, memoryview, dict)):
+        try:
+            return list(given)
+        except TypeError:
+            if hasattr(given, "__iter__"):
+                raise
+    raise TypeError(f"{name} is a list with an entry for each record, got {type(given).__name__}")
 
 
 def checked_partition(given: object) -> TopicPartition:

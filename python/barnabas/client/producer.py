@@ -6,12 +6,12 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from barnabas import errors
-from barnabas.client.arguments import checked_timeout
+from barnabas.client.arguments import checked_timeout, checked_topic
 from barnabas.client.interceptors import ProducerRecord
 from barnabas.client.operations.metadata import read_cluster
 from barnabas.client.options import PRODUCER
 from barnabas.client.partitioning import has_partitions
-from barnabas.client.producer_face import ProducerFace, columns_of
+from barnabas.client.producer_face import ProducerFace, checked_columns, columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,7 +75,9 @@ class Producer(ProducerFace):
             A handle whose `result(timeout)` waits for the acknowledgement. It may be dropped.
 
         Raises:
-            TypeError: A key or value is not bytes and there is no serializer.
+            TypeError: A key or value is not bytes and there is no serializer, or another argument is of a wrong type.
+            ValueError: The partition or timestamp is out of range, or the topic's name is empty.
+            InvalidTopicError: The topic's name has other characters than names have.
             RecordTooLargeError: The record is larger than `max_request_size` or `buffer_memory`.
             BufferExhaustedError: The memory stayed used up for `max_block_ms`.
             KafkaTimeoutError: The topic's metadata did not come within `max_block_ms`.
@@ -129,8 +131,8 @@ class Producer(ProducerFace):
             One handle for all of them.
 
         Raises:
-            ValueError: The sequences have different lengths.
-            TypeError: A key or value is not bytes and there is no serializer.
+            ValueError: The sequences have different lengths, or as with `send`.
+            TypeError: One of them is no sequence, or as with `send`.
             KafkaError: As with `send`.
             IllegalStateError: The producer is closed.
 
@@ -138,9 +140,10 @@ class Producer(ProducerFace):
             >>> len(producer.send_many("orders", [b"1", b"2", b"3"]).result(timeout=10))
             3
         """
-        records = self._intercept_many(topic, values, keys, headers, timestamps, partition)
-        given = columns_of(records) if records else (values, keys, headers, timestamps)
-        values, keys, headers, timestamps = self._serialize_many(*given)
+        checked_topic(topic)
+        columns = checked_columns(values, keys, headers, timestamps)
+        records = self._intercept_many(topic, columns, partition)
+        values, keys, headers, timestamps = self._serialize_many(columns_of(records) if records else columns)
         if self._partitioner is None or partition is not None:
             batch: DeliveryBatch = self._producer.send_many(topic, values, keys, headers, timestamps, partition)
         else:
@@ -215,7 +218,7 @@ class Producer(ProducerFace):
 
         Raises:
             KafkaTimeoutError: No broker answered in time.
-            ValueError: The timeout is negative.
+            ValueError: The timeout is negative, or the name is empty.
             IllegalStateError: The producer is closed.
 
         Example:
@@ -225,7 +228,7 @@ class Producer(ProducerFace):
         self._life.check()
         seconds = self._options.seconds("max.block.ms") if timeout is None else checked_timeout(timeout)
         with self._driving:
-            found = self._driver.run("partitions_for", read_cluster([topic]), seconds)
+            found = self._driver.run("partitions_for", read_cluster([checked_topic(topic)]), seconds)
         return list(found.topics[topic].partitions) if topic in found.topics else []
 
     def close(self, timeout: float | None = None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from barnabas.client.arguments import checked_timeout, listed
 from barnabas.client.bootstrap import core_options
 from barnabas.client.core import ClientCore, Life, ProducerCore, Refusing
 from barnabas.client.driver import Driver
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from barnabas.config import Options
 
     Headers = Sequence[tuple[str, bytes | None]]
+    Columns = tuple[list[Any], list[Any] | None, list[Any] | None, list[int] | None]
 
-__all__ = ["ProducerFace", "check_lengths", "columns_of"]
+__all__ = ["ProducerFace", "checked_columns", "columns_of"]
 
 _TRANSACTIONS: Final = frozenset(
     {
@@ -78,17 +80,9 @@ class ProducerFace:
             and self._interceptors is None
         )
 
-    def _intercept_many(  # noqa: PLR0917 - as of send_many
-        self,
-        topic: str,
-        values: Sequence[Any],
-        keys: Sequence[Any] | None,
-        headers: Sequence[Headers | None] | None,
-        timestamps: Sequence[int] | None,
-        partition: int | None,
-    ) -> list[ProducerRecord]:
+    def _intercept_many(self, topic: str, columns: Columns, partition: int | None) -> list[ProducerRecord]:
         """The records as the interceptors leave them; none if there are no interceptors."""
-        check_lengths(values, keys, headers, timestamps)
+        values, keys, headers, timestamps = columns
         if self._interceptors is None:
             return []
         records = []
@@ -100,34 +94,19 @@ class ProducerFace:
             records.append(self._interceptors.on_send(record))
         return records
 
-    def _serialize_many(
-        self,
-        values: Sequence[Any],
-        keys: Sequence[Any] | None,
-        headers: Sequence[Headers | None] | None,
-        timestamps: Sequence[int] | None,
-    ) -> tuple[list[Any], list[Any] | None, list[Any] | None, list[int] | None]:
+    def _serialize_many(self, columns: Columns) -> Columns:
+        values, keys, headers, timestamps = columns
         if self._value_serializer is not None:
             values = [serialized("value", value, self._value_serializer) for value in values]
         if self._key_serializer is not None and keys is not None:
             keys = [serialized("key", key, self._key_serializer) for key in keys]
-        values = values if isinstance(values, list) else list(values)
-        return (
-            values,
-            keys if keys is None else list(keys),
-            headers if headers is None else list(headers),
-            timestamps if timestamps is None else list(timestamps),
-        )
+        return values, keys, headers, timestamps
 
     def _close_timeout(self, timeout: float | None) -> float:
         """Seconds for `close`. A negative number, which means for ever elsewhere, must not throw records away."""
         if timeout is None:
             return self._options.seconds("delivery.timeout.ms")
-        if not timeout >= 0:
-            raise ValueError(
-                f"close() takes a timeout of at least 0 seconds, or None for delivery_timeout_ms: {timeout}"
-            )
-        return timeout
+        return checked_timeout(timeout)
 
     def __repr__(self) -> str:
         closed = " closed" if self._life.closed else ""
@@ -156,7 +135,7 @@ class ProducerFace:
         self._producer = Refusing(self._life, self._producer)
 
 
-def columns_of(records: Sequence[ProducerRecord]) -> tuple[list[Any], list[Any], list[Any], list[int] | None]:
+def columns_of(records: Sequence[ProducerRecord]) -> Columns:
     """Values, keys, headers and timestamps of records."""
     timestamps = None
     if any(record.timestamp is not None for record in records):
@@ -170,10 +149,22 @@ def columns_of(records: Sequence[ProducerRecord]) -> tuple[list[Any], list[Any],
     )
 
 
-def check_lengths(
-    values: Sequence[Any], keys: Sequence[Any] | None, headers: Sequence[Any] | None, timestamps: Sequence[int] | None
-) -> None:
-    """Refuses columns of different lengths."""
-    for name, others in (("keys", keys), ("headers", headers), ("timestamps", timestamps)):
-        if others is not None and len(others) != len(values):
-            raise ValueError(f"{len(values)} values but {len(others)} {name}")
+def checked_columns(
+    values: Sequence[Any],
+    keys: Sequence[Any] | None,
+    headers: Sequence[Headers | None] | None,
+    timestamps: Sequence[int] | None,
+) -> Columns:
+    """The columns of `send_many` as lists.
+
+    Raises:
+        TypeError: One of them is no column.
+        ValueError: They have different lengths.
+    """
+    columns: dict[str, Any] = {"values": values, "keys": keys, "headers": headers, "timestamps": timestamps}
+    lists = {name: listed(name, column) for name, column in columns.items() if column is not None or name == "values"}
+    count = len(lists["values"])
+    for name, entries in lists.items():
+        if len(entries) != count:
+            raise ValueError(f"{count} values but {len(entries)} {name}")
+    return lists["values"], lists.get("keys"), lists.get("headers"), lists.get("timestamps")

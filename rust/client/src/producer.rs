@@ -204,9 +204,15 @@ impl Producer {
                 self.ask(name);
                 return Ok(None);
             }
+            let remedy = match code {
+                ErrorCode::INVALID_TOPIC_EXCEPTION => {
+                    "; it has 1 to 249 of the characters a-z, A-Z, 0-9, '.', '_' and '-', and is neither . nor .."
+                }
+                _ => "",
+            };
             return Err(ClientError::Broker {
                 code: code.code(),
-                message: format!("topic {name}: {}", code.message()),
+                message: format!("topic {name}: {}{remedy}", code.message()),
             });
         }
         self.client.metadata().want_produced(&found.name, &self.client.waker());

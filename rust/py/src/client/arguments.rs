@@ -12,8 +12,9 @@ use barnabas_wire::{Value, value};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
+use super::record_arguments::no_headers;
 use crate::error::{raise, raise_code};
 use crate::protocol::to_value;
 
@@ -191,14 +192,8 @@ impl<'py> Held<'py> {
         let (name, value) = if let Some(parts) = self.parts.get() {
             parts
         } else {
-            let (name, value): (Bound<'py, PyString>, Bound<'py, PyAny>) = self.pair.extract().map_err(|_| {
-                PyTypeError::new_err(format!(
-                    "headers are tuples of a name and bytes or None, such as [(\"trace\", b\"7f3a\")], got {}",
-                    self.pair
-                        .repr()
-                        .map_or_else(|_| "something else".to_owned(), |text| text.to_string())
-                ))
-            })?;
+            let (name, value): (Bound<'py, PyString>, Bound<'py, PyAny>) =
+                self.pair.extract().map_err(|_| no_headers(&self.pair))?;
             let value = cell("header value", value.as_borrowed())?.map(Cow::into_owned);
             self.parts.get_or_init(|| (name, value))
         };
@@ -232,7 +227,11 @@ impl<'py> HeadersArgument<'py> {
                 self.put(at, Held::new(list.get_item(at)?));
             }
         } else {
-            for (at, pair) in headers.try_iter()?.enumerate() {
+            let is_other = headers.is_instance_of::<PyDict>()
+                || headers.is_instance_of::<PyString>()
+                || headers.is_instance_of::<PyBytes>();
+            let pairs = headers.try_iter().ok().filter(|_| !is_other);
+            for (at, pair) in pairs.ok_or_else(|| no_headers(headers))?.enumerate() {
                 self.put(at, Held::new(pair?));
             }
         }

@@ -12,6 +12,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::delivery::{DeliveryBatch, metadata, state_name};
+use super::record_arguments::checked_callback;
 use super::watchers::Watchers;
 
 /// What an asyncio future is called with, and the context to do it in.
@@ -120,6 +121,7 @@ impl AsyncDelivery {
     #[pyo3(signature = (callback, *, context = None))]
     fn add_done_callback(slf: &Bound<'_, Self>, callback: Py<PyAny>, context: Option<Py<PyAny>>) -> PyResult<()> {
         let py = slf.py();
+        checked_callback(callback.bind(py))?;
         let this = slf.get();
         if this.waits().is_cancelled {
             return call_soon(py, &this.watchers, slf.as_any(), vec![(callback, context)]);

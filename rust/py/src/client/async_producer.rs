@@ -12,9 +12,8 @@ use pyo3::types::{PyList, PyString, PyTuple};
 use super::arguments::{HeadersArgument, raised};
 use super::async_delivery::{AsyncDelivery, AsyncDeliveryBatch, settled};
 use super::delivery::{Runs, Timestamps};
-use super::producer::{
-    Chunk, Columns, Partitions, ProducerCore, borrowed, checked_timestamp, checked_timestamps, now_ms,
-};
+use super::producer::{Chunk, Columns, ProducerCore, borrowed, checked_timestamps, now_ms};
+use super::record_arguments::{Partition, Partitions, Timestamp, Topic};
 use crate::buffer::passed_over;
 
 /// A place in the queue for room in `buffer.memory`. Dropping it gives the place up, or the room.
@@ -101,21 +100,18 @@ impl ProducerCore {
     fn offer(
         &self,
         py: Python<'_>,
-        topic: &Bound<'_, PyString>,
+        topic: Topic<'_, '_>,
         value: Option<&Bound<'_, PyAny>>,
         key: Option<&Bound<'_, PyAny>>,
-        partition: Option<i32>,
-        timestamp: Option<i64>,
+        partition: Option<Partition>,
+        timestamp: Option<Timestamp>,
         headers: Option<&Bound<'_, PyAny>>,
         room: Option<&Bound<'_, Room>>,
     ) -> PyResult<Offered> {
         let (mut copied_value, mut copied_key) = (Vec::new(), Vec::new());
         let value = borrowed("value", value, &mut copied_value)?;
         let key = borrowed("key", key, &mut copied_key)?;
-        let timestamp = match timestamp {
-            Some(timestamp) => checked_timestamp(timestamp)?,
-            None => now_ms(),
-        };
+        let timestamp = timestamp.map_or_else(now_ms, |timestamp| timestamp.0);
         let headers = HeadersArgument::new(headers)?;
         let pairs = headers.as_pairs()?;
         let record = RecordData {
@@ -126,10 +122,11 @@ impl ProducerCore {
         };
         self.producer.check_open().map_err(|error| raised(py, &error))?;
         self.producer.check_size(&record).map_err(|error| raised(py, &error))?;
-        let Some(topic) = self.known_topic(py, topic)? else {
+        let Some(topic) = self.known_topic(py, &topic.0)? else {
             return Ok(Offered::Missing(Missing::Topic(None)));
         };
         let buffer = room.and_then(|room| room.get().take());
+        let partition = partition.map(|partition| partition.0);
         match self.producer.try_send(&topic, partition, &record, buffer) {
             Ok(Appended { batch, index, .. }) => {
                 let delivery = AsyncDelivery::new(batch, index, timestamp, Arc::clone(&self.watchers));
@@ -141,9 +138,9 @@ impl ProducerCore {
     }
 
     /// How many partitions a topic has, as a tuple of one; None while that is not known.
-    fn known_partition_count(&self, py: Python<'_>, topic: &Bound<'_, PyString>) -> PyResult<Option<(usize,)>> {
+    fn known_partition_count(&self, py: Python<'_>, topic: Topic<'_, '_>) -> PyResult<Option<(usize,)>> {
         self.producer.check_open().map_err(|error| raised(py, &error))?;
-        let known = self.known_topic(py, topic)?;
+        let known = self.known_topic(py, &topic.0)?;
         Ok(known.map(|topic| (topic.partition_count(),)))
     }
 
@@ -154,7 +151,7 @@ impl ProducerCore {
         values: &Bound<'_, PyList>,
         keys: Option<&Bound<'_, PyList>>,
         headers: Option<&Bound<'_, PyList>>,
-        timestamps: Option<Vec<i64>>,
+        timestamps: Option<Vec<Timestamp>>,
         partition: Option<Partitions>,
     ) -> PyResult<Many> {
         let timestamps = checked_timestamps(values, keys, headers, timestamps)?;
@@ -177,12 +174,12 @@ impl ProducerCore {
     fn offer_many<'py>(
         &self,
         py: Python<'py>,
-        topic: &Bound<'py, PyString>,
+        topic: Topic<'_, '_>,
         many: &Bound<'py, Many>,
         room: Option<&Bound<'py, Room>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.producer.check_open().map_err(|error| raised(py, &error))?;
-        let Some(state) = self.known_topic(py, topic)? else {
+        let Some(state) = self.known_topic(py, &topic.0)? else {
             return Ok(py.None().into_bound(py));
         };
         let mut buffer = room.and_then(|room| room.get().take());
@@ -273,7 +270,7 @@ impl ProducerCore {
         }
         let found = self
             .producer
-            .topic(Self::topic_name(name)?)
+            .topic(Topic::text(name)?)
             .map_err(|error| raised(py, &error))?;
         if let Some(topic) = &found {
             let dropped = self.cache().put(self.producer.generation(), name, Arc::clone(topic));

@@ -1,6 +1,7 @@
 //! Handles of records on their way: a batch and a place in it. What became of a record is read from its batch when asked.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use barnabas_client::{BatchState, Completions, Failure, Outcome, forks};
 use pyo3::exceptions::PyIndexError;
@@ -9,6 +10,7 @@ use pyo3::sync::{MutexExt, PyOnceLock};
 use pyo3::types::{PyString, PyTuple};
 
 use super::arguments::seconds;
+use super::record_arguments::{Timeout, checked_callback};
 use super::watchers::{CallbackQueue, Watchers};
 use crate::buffer::passed_over;
 use crate::door::wait_in_slices;
@@ -44,17 +46,18 @@ impl Delivery {
 
     /// Waits until the record is acknowledged; its batch is sent at once instead of lingering.
     ///
-    /// Returns a `RecordMetadata`. Raises the broker's error, or `KafkaTimeoutError` when `timeout` seconds pass.
+    /// Returns a `RecordMetadata`. Raises the broker's error, or `KafkaTimeoutError` when `timeout` seconds pass; 0, and less
+    /// as of a deadline that has passed, does not wait.
     #[pyo3(signature = (timeout = None))]
-    fn result<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
-        wait_for(py, &self.batch, timeout)?;
+    fn result<'py>(&self, py: Python<'py>, timeout: Option<Timeout>) -> PyResult<Bound<'py, PyAny>> {
+        wait_for(py, &self.batch, timeout, Instant::now())?;
         metadata(py, &self.batch, self.index, self.timestamp)
     }
 
     /// Waits as `result`, and returns the error that it would raise, or None.
     #[pyo3(signature = (timeout = None))]
-    fn exception<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        wait_for(py, &self.batch, timeout)?;
+    fn exception<'py>(&self, py: Python<'py>, timeout: Option<Timeout>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        wait_for(py, &self.batch, timeout, Instant::now())?;
         let written = metadata(py, &self.batch, self.index, self.timestamp);
         Ok(written
             .err()
@@ -63,6 +66,7 @@ impl Delivery {
 
     /// Has `callback` called with this handle, on the producer's callback thread, when the record has its outcome.
     fn add_done_callback(slf: &Bound<'_, Self>, callback: &Bound<'_, PyAny>) -> PyResult<()> {
+        checked_callback(callback)?;
         let py = slf.py();
         let batch = &slf.get().batch;
         let watched = batch.attachment();
@@ -126,8 +130,8 @@ pub(super) fn state_name(batch: &BatchState, index: u32) -> &'static str {
     }
 }
 
-/// Waits for a batch's outcome.
-fn wait_for(py: Python<'_>, batch: &Arc<BatchState>, timeout: Option<f64>) -> PyResult<()> {
+/// Waits for a batch's outcome until `timeout` after `since`.
+fn wait_for(py: Python<'_>, batch: &Arc<BatchState>, timeout: Option<Timeout>, since: Instant) -> PyResult<()> {
     if batch.outcome().is_some() {
         return Ok(());
     }
@@ -138,10 +142,11 @@ fn wait_for(py: Python<'_>, batch: &Arc<BatchState>, timeout: Option<f64>) -> Py
         return Err(raise(py, "ForkedClientError", text));
     }
     batch.hurry();
-    if wait_in_slices(py, timeout.map(seconds), |slice| batch.wait(slice).map(|_| ()))?.is_some() {
+    let left = timeout.map(|timeout| seconds(timeout.0).saturating_sub(since.elapsed()));
+    if wait_in_slices(py, left, |slice| batch.wait(slice).map(|_| ()))?.is_some() {
         return Ok(());
     }
-    let (topic, partition, timeout) = (&batch.topic, batch.partition, timeout.unwrap_or_default());
+    let (topic, partition, timeout) = (&batch.topic, batch.partition, timeout.map_or(0.0, |timeout| timeout.0));
     let message =
         format!("the record for {topic}-{partition} was not acknowledged within {timeout} s; it may still be");
     Err(raise(py, "KafkaTimeoutError", &message))
@@ -323,16 +328,15 @@ impl DeliveryBatch {
 
     /// Waits until all are acknowledged; their batches are sent at once instead of lingering.
     ///
-    /// Returns a list of `RecordMetadata`, or raises the first record's error that has one.
+    /// Returns a list of `RecordMetadata`, or raises the first record's error that has one; `timeout` as with `Delivery`.
     #[pyo3(signature = (timeout = None))]
-    fn result<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let deadline = timeout.map(|timeout| std::time::Instant::now() + seconds(timeout));
+    fn result<'py>(&self, py: Python<'py>, timeout: Option<Timeout>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let since = Instant::now();
         for run in &self.runs {
             run.batch.hurry();
         }
         for run in &self.runs {
-            let left = deadline.map(|at| at.saturating_duration_since(std::time::Instant::now()).as_secs_f64());
-            wait_for(py, &run.batch, left)?;
+            wait_for(py, &run.batch, timeout, since)?;
         }
         self.all(py)
     }

@@ -8,6 +8,7 @@ mod core;
 mod delivery;
 mod fetch;
 mod producer;
+mod record_arguments;
 mod table;
 mod watchers;
 

@@ -16,6 +16,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::arguments::{HeadersArgument, Pairs, cell, copied, options, raised, seconds};
 use super::core::ClientCore;
 use super::delivery::{Delivery, DeliveryBatch, Runs, Timestamps, Watched};
+use super::record_arguments::{Partition, Partitions, Timestamp, Topic};
 use super::watchers::Watchers;
 use crate::door::wait_in_slices;
 use crate::error::raise;
@@ -103,20 +104,18 @@ impl ProducerCore {
     fn send<'py>(
         &self,
         py: Python<'py>,
-        topic: &Bound<'_, PyString>,
+        topic: Topic<'_, '_>,
         value: Option<&Bound<'_, PyAny>>,
         key: Option<&Bound<'_, PyAny>>,
-        partition: Option<i32>,
-        timestamp: Option<i64>,
+        partition: Option<Partition>,
+        timestamp: Option<Timestamp>,
         headers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, Delivery>> {
         let (mut copied_value, mut copied_key) = (Vec::new(), Vec::new());
         let value = borrowed("value", value, &mut copied_value)?;
         let key = borrowed("key", key, &mut copied_key)?;
-        let timestamp = match timestamp {
-            Some(timestamp) => checked_timestamp(timestamp)?,
-            None => now_ms(),
-        };
+        let partition = partition.map(|partition| partition.0);
+        let timestamp = timestamp.map_or_else(now_ms, |timestamp| timestamp.0);
         if headers.is_none() {
             let record = RecordData {
                 timestamp,
@@ -124,14 +123,14 @@ impl ProducerCore {
                 value,
                 headers: &[],
             };
-            return self.send_record(py, topic, partition, &record);
+            return self.send_record(py, &topic.0, partition, &record);
         }
         let (mut held, mut pairs) = (HeadersArgument::default(), Pairs::default());
         held.hold(headers)?;
         held.put_pairs(&mut pairs)?;
         self.send_record(
             py,
-            topic,
+            &topic.0,
             partition,
             &RecordData {
                 timestamp,
@@ -149,13 +148,14 @@ impl ProducerCore {
     fn send_many(
         &self,
         py: Python<'_>,
-        topic: &Bound<'_, PyString>,
+        topic: Topic<'_, '_>,
         values: &Bound<'_, PyList>,
         keys: Option<&Bound<'_, PyList>>,
         headers: Option<&Bound<'_, PyList>>,
-        timestamps: Option<Vec<i64>>,
+        timestamps: Option<Vec<Timestamp>>,
         partition: Option<Partitions>,
     ) -> PyResult<DeliveryBatch> {
+        Topic::text(&topic.0)?;
         let timestamps = checked_timestamps(values, keys, headers, timestamps)?;
         let columns = Columns::new(values, keys, headers);
         let mut runs = Runs::default();
@@ -163,7 +163,7 @@ impl ProducerCore {
         while start < len {
             let (partition, end) = Partitions::run(partition.as_ref(), start, len)?;
             let chunk = Chunk::new(&columns, start, end)?;
-            self.send_chunk(py, topic, partition, &chunk, &timestamps, &mut runs)?;
+            self.send_chunk(py, &topic.0, partition, &chunk, &timestamps, &mut runs)?;
             start = end;
         }
         Ok(runs.finish(timestamps))
@@ -198,9 +198,9 @@ impl ProducerCore {
     }
 
     /// How many partitions a topic has; waits, detached, until that is known.
-    fn partition_count(&self, py: Python<'_>, topic: &Bound<'_, PyString>) -> PyResult<usize> {
+    fn partition_count(&self, py: Python<'_>, topic: Topic<'_, '_>) -> PyResult<usize> {
         let deadline = Instant::now() + self.producer.config().max_block;
-        self.topic(py, topic, deadline).map(|topic| topic.partition_count())
+        self.topic(py, &topic.0, deadline).map(|topic| topic.partition_count())
     }
 
     /// Counters by name.
@@ -274,14 +274,6 @@ impl ProducerCore {
             .ok_or_else(|| raised(py, &self.producer.buffer_exhausted(size)))
     }
 
-    pub(super) fn topic_name<'a>(name: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
-        let text = name.to_str()?;
-        if text.is_empty() {
-            return Err(PyValueError::new_err("a topic's name is not empty"));
-        }
-        Ok(text)
-    }
-
     /// The topic, once its partitions are known.
     pub(super) fn topic(
         &self,
@@ -289,7 +281,7 @@ impl ProducerCore {
         name: &Bound<'_, PyString>,
         deadline: Instant,
     ) -> PyResult<Arc<TopicState>> {
-        let text = Self::topic_name(name)?;
+        let text = Topic::text(name)?;
         loop {
             let count = self.producer.metadata_count();
             let generation = self.producer.generation();
@@ -363,15 +355,6 @@ impl ProducerCore {
         }
         Ok(())
     }
-}
-
-/// The partition that a caller names for many records.
-#[derive(Debug, FromPyObject)]
-pub(super) enum Partitions {
-    /// One for all.
-    Same(i32),
-    /// One for each, or none.
-    Each(Vec<Option<i32>>),
 }
 
 impl Partitions {
@@ -473,12 +456,12 @@ impl<'a, 'py> Chunk<'a, 'py> {
     }
 }
 
-/// Refuses columns of different lengths and invalid timestamps.
+/// Refuses columns of different lengths.
 pub(super) fn checked_timestamps(
     values: &Bound<'_, PyList>,
     keys: Option<&Bound<'_, PyList>>,
     headers: Option<&Bound<'_, PyList>>,
-    timestamps: Option<Vec<i64>>,
+    timestamps: Option<Vec<Timestamp>>,
 ) -> PyResult<Timestamps> {
     let columns = [
         keys.map(PyListMethods::len),
@@ -490,14 +473,10 @@ pub(super) fn checked_timestamps(
             "values, keys, headers and timestamps must have the same length",
         ));
     }
-    match timestamps {
-        Some(each) => {
-            each.iter()
-                .try_for_each(|timestamp| checked_timestamp(*timestamp).map(|_| ()))?;
-            Ok(Timestamps::Each(each))
-        }
-        None => Ok(Timestamps::Same(now_ms())),
-    }
+    Ok(match timestamps {
+        Some(each) => Timestamps::Each(each.into_iter().map(|timestamp| timestamp.0).collect()),
+        None => Timestamps::Same(now_ms()),
+    })
 }
 
 /// The bytes of an argument: where they lie if it is `bytes`, else a copy in `copy`.
@@ -513,15 +492,6 @@ pub(super) fn borrowed<'a>(
     }
     *copy = copied(what, object)?;
     Ok(Some(copy))
-}
-
-pub(super) fn checked_timestamp(timestamp: i64) -> PyResult<i64> {
-    if timestamp < 0 {
-        return Err(PyValueError::new_err(format!(
-            "a timestamp is in milliseconds since 1970 and not negative, not {timestamp}"
-        )));
-    }
-    Ok(timestamp)
 }
 
 #[inline]

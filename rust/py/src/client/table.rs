@@ -19,6 +19,7 @@ use super::async_delivery::AsyncDeliveryBatch;
 use super::async_producer::Room;
 use super::delivery::{DeliveryBatch, Runs, Timestamps};
 use super::producer::{ProducerCore, now_ms};
+use super::record_arguments::{Partition, Topic};
 use crate::columns::{self, arrow_reader, guarded};
 
 /// Most rows that are checked and grouped together.
@@ -158,9 +159,11 @@ impl Table {
     pub(super) fn new(
         producer: &Producer,
         data: &Bound<'_, PyAny>,
-        topic: Option<&str>,
-        partition: Option<i32>,
+        topic: Option<Topic<'_, '_>>,
+        partition: Option<Partition>,
     ) -> PyResult<Self> {
+        let topic = topic.as_ref().map(|topic| Topic::text(&topic.0)).transpose()?;
+        let partition = partition.map(|partition| partition.0);
         let reader = arrow_reader(data)?;
         let schema = reader.schema();
         let has = |name| schema.field_with_name(name).is_ok();
@@ -479,9 +482,9 @@ impl ProducerCore {
     fn send_table(
         &self,
         py: Python<'_>,
-        topic: Option<&str>,
+        topic: Option<Topic<'_, '_>>,
         table: &Bound<'_, PyAny>,
-        partition: Option<i32>,
+        partition: Option<Partition>,
     ) -> PyResult<DeliveryBatch> {
         self.producer.check_open().map_err(|error| raised(py, &error))?;
         let mut table = Table::new(&self.producer, table, topic, partition)?;
@@ -502,7 +505,12 @@ impl ProducerCore {
 
     /// Begins to take a table; `offer_rows` goes on with it.
     #[pyo3(signature = (topic, table, partition = None))]
-    fn rows(&self, topic: Option<&str>, table: &Bound<'_, PyAny>, partition: Option<i32>) -> PyResult<ManyRows> {
+    fn rows(
+        &self,
+        topic: Option<Topic<'_, '_>>,
+        table: &Bound<'_, PyAny>,
+        partition: Option<Partition>,
+    ) -> PyResult<ManyRows> {
         let table = Table::new(&self.producer, table, topic, partition)?;
         Ok(ManyRows {
             table: Mutex::new(Some(table)),

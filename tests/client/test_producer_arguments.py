@@ -62,7 +62,12 @@ TABLES = [
     ((None, pa.table({"value": [b"x"]})), ValueError, "the table has no column topic: name the topic"),
     (("t", pa.table({"value": [b"x"]}), -1), ValueError, PARTITION.format(-1)),
 ]
-NAMES = [(None, TypeError), (b"t", TypeError), ("", ValueError)]
+NAMES = [
+    (None, TypeError, TOPIC),
+    (b"t", TypeError, TOPIC),
+    ("", ValueError, TOPIC),
+    ("a b", errors.InvalidTopicError, "a b"),
+]
 
 
 def named(arguments, topic):
@@ -76,8 +81,8 @@ def test_a_producer_names_the_argument_that_cannot_be_meant_and_says_what_can(pr
         for arguments, kind, words in cases:
             with pytest.raises(kind, match=words):
                 method(*named(arguments, topic))
-    for name, kind in NAMES:
-        with pytest.raises(kind, match=TOPIC):
+    for name, kind, words in NAMES:
+        with pytest.raises(kind, match=words):
             producer.partitions_for(name)
     with pytest.raises(TypeError, match=r"timeout is a number of seconds, got '1'"):
         producer.close("1")
@@ -91,8 +96,8 @@ def test_the_producer_of_asyncio_uses_the_same_words(bootstrap_servers, producer
                 for arguments, kind, words in cases:
                     with pytest.raises(kind, match=words):
                         await method(*named(arguments, topic))
-            for name, kind in NAMES:
-                with pytest.raises(kind, match=TOPIC):
+            for name, kind, words in NAMES:
+                with pytest.raises(kind, match=words):
                     await sender.partitions_for(name)
             delivery = await sender.send(topic, b"x")
             with pytest.raises(TypeError, match="a callback is a function of the delivery, got None"):

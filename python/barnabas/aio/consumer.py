@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from barnabas import errors
 from barnabas.aio.doorbell import Doorbell
 from barnabas.aio.driver import AsyncDriver
-from barnabas.client.arguments import checked_timeout
+from barnabas.client.arguments import checked_timeout, checked_topic
 from barnabas.client.consumer_face import CLOSE_TIMEOUT, ITERATION_WAIT, ConsumerFace, check_topics
 from barnabas.client.core import NO_RECORDS, Life
 from barnabas.client.iteration import Chunk, first_offsets
 from barnabas.client.operations import offsets as offset_operations
-from barnabas.client.operations.metadata import read_cluster
+from barnabas.client.operations.metadata import partitions_of, read_cluster
 from barnabas.client.options import CONSUMER
 from barnabas.client.reach import REACH_CHECK, Reach
 
@@ -325,7 +325,7 @@ class AsyncConsumer(ConsumerFace):
             [0]
         """
         with self._alone:
-            operation = self._partitions_of(topic)
+            operation = partitions_of(checked_topic(topic))
         return await self._operations.run("partitions_for", operation, self._timeout(timeout))
 
     async def list_topics(self, timeout: float | None = None) -> dict[str, list[PartitionInfo]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from barnabas.client.arguments import checked_timeout
+from barnabas.client.arguments import checked_timeout, checked_topic
 from barnabas.client.consumer_face import CLOSE_TIMEOUT, ITERATION_WAIT, ConsumerFace, check_topics
 from barnabas.client.core import NO_RECORDS
 from barnabas.client.iteration import Chunk
 from barnabas.client.operations import offsets as offset_operations
-from barnabas.client.operations.metadata import read_cluster
+from barnabas.client.operations.metadata import partitions_of, read_cluster
 from barnabas.client.options import CONSUMER
 
 if TYPE_CHECKING:
@@ -293,7 +293,7 @@ class Consumer(ConsumerFace):
             [0]
         """
         with self._alone:
-            return self._run("partitions_for", self._partitions_of(topic), timeout)
+            return self._run("partitions_for", partitions_of(checked_topic(topic)), timeout)
 
     def list_topics(self, timeout: float | None = None) -> dict[str, list[PartitionInfo]]:
         """The partitions of every topic.

@@ -26,7 +26,7 @@ from barnabas.client.effects import (
 from barnabas.client.membership import Membership
 from barnabas.client.operations import offsets
 from barnabas.client.operations.api import Backoff, Operation, Submit, coordinator
-from barnabas.client.operations.metadata import read_cluster, read_cluster_by_id
+from barnabas.client.operations.metadata import check_topics, read_cluster, read_cluster_by_id
 from barnabas.client.subscription import Mode
 from barnabas.protocol import codec, shims
 from barnabas.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatResponse
@@ -472,7 +472,7 @@ class Group:
     def _check_topics(self, view: cluster.Cluster) -> None:
         """Lets `poll` raise where a topic that is subscribed to is refused; it may be allowed later."""
         try:
-            offsets.check_topics(view, self._state.topics)
+            check_topics(view, self._state.topics)
         except errors.KafkaError as error:
             self._failures.append(error)
             if not self._looks_again:

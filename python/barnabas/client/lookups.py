@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from barnabas import errors
 from barnabas.client.operations import offsets
 from barnabas.client.operations.api import Backoff
-from barnabas.client.operations.metadata import read_cluster
+from barnabas.client.operations.metadata import check_topics, read_cluster
 from barnabas.client.subscription import ByDuration, Phase, Reset
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Lookups:
             operation = offsets.list_offsets_of_leader(leader, partitions, wanted, read_committed=self._read_committed)
             self._begin("resetting offsets", operation, functools.partial(self._take, asked))
         try:
-            offsets.check_topics(cluster, sorted({partition.topic for partition in due}))
+            check_topics(cluster, sorted({partition.topic for partition in due}))
         except errors.KafkaError as error:
             self._failed(due, error)
         else:

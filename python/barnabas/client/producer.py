@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from barnabas import errors
 from barnabas.client.arguments import checked_timeout, checked_topic
 from barnabas.client.interceptors import ProducerRecord
-from barnabas.client.operations.metadata import read_cluster
+from barnabas.client.operations.metadata import partitions_of
 from barnabas.client.options import PRODUCER
 from barnabas.client.partitioning import has_partitions
 from barnabas.client.producer_face import ProducerFace, checked_columns, columns_of
@@ -217,6 +217,8 @@ class Producer(ProducerFace):
             timeout: Seconds to wait; by default `max_block_ms`.
 
         Raises:
+            InvalidTopicError: No topic can have this name.
+            TopicAuthorizationFailedError: The topic may not be looked at.
             KafkaTimeoutError: No broker answered in time.
             ValueError: The timeout is negative, or the name is empty.
             IllegalStateError: The producer is closed.
@@ -228,8 +230,7 @@ class Producer(ProducerFace):
         self._life.check()
         seconds = self._options.seconds("max.block.ms") if timeout is None else checked_timeout(timeout)
         with self._driving:
-            found = self._driver.run("partitions_for", read_cluster([checked_topic(topic)]), seconds)
-        return list(found.topics[topic].partitions) if topic in found.topics else []
+            return self._driver.run("partitions_for", partitions_of(checked_topic(topic)), seconds)
 
     def close(self, timeout: float | None = None) -> None:
         """Sends what is waiting, then closes the connections. A record that is not acknowledged in time has failed.

@@ -14,7 +14,6 @@ from barnabas.client.arguments import (
     checked_partition,
     checked_partitions,
     checked_timeout,
-    checked_topic,
     checked_whole,
 )
 from barnabas.client.bootstrap import core_options
@@ -29,7 +28,6 @@ from barnabas.client.iteration import Chunk, first_offsets
 from barnabas.client.membership import Membership
 from barnabas.client.operations import offsets as offset_operations
 from barnabas.client.operations.api import Backoff
-from barnabas.client.operations.metadata import read_cluster
 from barnabas.client.positions import Positions
 from barnabas.client.reach import REACH_CHECK, Reach
 from barnabas.client.subscription import Mode, Phase, ResetRule, SubscriptionState, reset_rule
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
 
     from barnabas.client.operations.api import Operation
     from barnabas.config import Options
-    from barnabas.types import PartitionInfo
 
     Waits = Generator[Callable[[], bool], None, None]
 
@@ -331,17 +328,6 @@ class Reader:
             partition = checked_partition(each)
             wanted[partition] = checked_whole(f"the timestamp of {partition.topic}-{partition.partition}", time)
         return self._list_offsets(wanted)
-
-    @staticmethod
-    def _partitions_of(topic: str) -> Operation[list[PartitionInfo]]:
-        checked_topic(topic)
-
-        def ask() -> Operation[list[PartitionInfo]]:
-            found = yield from read_cluster([topic])
-            offset_operations.check_topics(found, [topic])
-            return list(found.topics[topic].partitions) if topic in found.topics else []
-
-        return ask()
 
     def _list_offsets(
         self, wanted: Mapping[TopicPartition, int]

@@ -18,7 +18,7 @@ from barnabas.client.operations.api import (
     Submit,
     coordinator,
 )
-from barnabas.client.operations.metadata import read_cluster
+from barnabas.client.operations.metadata import check_topics, read_cluster
 from barnabas.protocol.messages.list_offsets import ListOffsetsRequest
 from barnabas.protocol.messages.offset_commit import OffsetCommitRequest
 from barnabas.protocol.messages.offset_fetch import OffsetFetchRequest
@@ -37,7 +37,6 @@ __all__ = [
     "LATEST",
     "MAX_TIMESTAMP",
     "by_leader",
-    "check_topics",
     "commit",
     "fetch_committed",
     "list_offsets",
@@ -51,7 +50,6 @@ EARLIEST: Final = -2
 MAX_TIMESTAMP: Final = -3
 """Asks `list_offsets` for the record with the greatest timestamp."""
 
-_HOPELESS_TOPIC: Final = frozenset({Code.INVALID_TOPIC_EXCEPTION, Code.TOPIC_AUTHORIZATION_FAILED})
 """Answers about a topic that somebody has to change something for."""
 
 _NAMED: Final = 3
@@ -241,18 +239,6 @@ def by_leader(cluster: Cluster, partitions: Iterable[TopicPartition]) -> dict[in
         if info is not None and info.leader is not None:
             found[info.leader.id].append((partition, -1 if info.leader_epoch is None else info.leader_epoch))
     return found
-
-
-def check_topics(cluster: Cluster, topics: Iterable[str]) -> None:
-    """Refuses topics that waiting does not help.
-
-    Raises:
-        KafkaError: A topic's name is not valid, or we may not see it.
-    """
-    for topic in topics:
-        code = cluster.topic_errors.get(topic, 0)
-        if code in _HOPELESS_TOPIC:
-            raise errors.for_code(code, topic_partition=topic)
 
 
 def _ask_leader(

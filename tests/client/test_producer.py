@@ -220,7 +220,9 @@ def test_a_topic_that_does_not_exist_is_made_by_the_broker(producer, unique):
 
 
 def test_partitions_for_lists_leaders(producer, topic):
-    found = producer.partitions_for(topic)
+    # Kafka answers that a topic is made a moment before its brokers tell of it.
+    while not (found := producer.partitions_for(topic)):
+        pass
     assert [info.partition for info in found] == [0, 1, 2]
     assert all(info.leader is not None for info in found)
     assert producer.partitions_for(topic + "-missing") == []

@@ -490,6 +490,18 @@ class DeliveryBatch:
             KafkaError: A record was not written.
         """
 
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Waits as `result` does, and says why a record was not written, the first such one; None if all were.
+
+        Cheaper than `result`, which makes an object for each record.
+
+        Args:
+            timeout: As with `result`.
+
+        Raises:
+            KafkaTimeoutError: Not all were acknowledged within `timeout` seconds.
+        """
+
     def __await__(self) -> Generator[Any, None, list[RecordMetadata]]: ...
 
 @final

@@ -1,6 +1,7 @@
 """The producer against our broker and against the reference Kafka."""
 
 import asyncio
+import re
 import socket
 import time
 from typing import NamedTuple
@@ -263,6 +264,21 @@ def test_the_error_of_a_delivery_without_raising_it(bootstrap_servers, producer,
     sender.close(0)
     assert isinstance(waiting.exception(), errors.IllegalStateError)
     assert "closed before the record was acknowledged" in str(other.exception(timeout=0))
+
+
+def test_of_many_records_the_first_error_is_told_without_the_others_places(bootstrap_servers, topic):
+    producer = barnabas.Producer(bootstrap_servers=bootstrap_servers)
+    written = producer.send_many(topic, [b"x"] * 1000, partition=0)
+    assert written.exception(timeout=10) is None
+    assert [one.offset for one in written.result(0)] == list(range(1000))
+    producer.close()
+    waiting = barnabas.Producer(bootstrap_servers=bootstrap_servers, linger_ms=60_000, delivery_timeout_ms=120_000)
+    failed = waiting.send_many(topic, [b"x"] * 10, partition=0)
+    waiting.close(timeout=0)
+    error = failed.exception(timeout=10)
+    assert isinstance(error, errors.IllegalStateError)
+    with pytest.raises(errors.IllegalStateError, match=re.escape(str(error))):
+        failed.result(0)
 
 
 def test_who_waits_for_a_broker_that_is_not_there_is_told_why(stack):

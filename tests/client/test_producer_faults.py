@@ -189,4 +189,6 @@ def test_only_the_record_that_is_too_large_fails(broker, narrow):
             deliveries[5].result(30)
         written = [delivery.result(30).offset for delivery in deliveries[:5] + deliveries[6:]]
         assert written == list(range(11))
+        # Sent in parts, of which one failed.
+        assert isinstance(producer.send_many(narrow, values).exception(30), errors.MessageTooLargeError)
     assert called == deliveries

@@ -136,10 +136,10 @@ class Sink:
                     rows_before += rows.num_rows
                 under_way.append(producer.send_table(options.topic, rows))
                 while len(under_way) > _UNDER_WAY:
-                    under_way.popleft().result()
+                    _check(under_way.popleft())
             producer.flush()
             while under_way:
-                under_way.popleft().result()
+                _check(under_way.popleft())
         return report
 
     def _records(self, batch: pa.RecordBatch) -> pa.Table:
@@ -154,6 +154,12 @@ class Sink:
             rows = pa.table(encode_avro(batch, schema, schema_id=options.schema_id, keep=self._kept))
         # A row's topic counts before the one that is named for all, but the option is to count before the column.
         return rows.drop_columns("topic") if options.topic is not None and "topic" in self._kept else rows
+
+
+def _check(deliveries: DeliveryBatch) -> None:
+    """Waits until rows are acknowledged."""
+    if (error := deliveries.exception()) is not None:
+        raise error
 
 
 def _count(rows: pa.Table, topic: str | None, report: TaskReport) -> None:

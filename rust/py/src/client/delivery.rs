@@ -331,14 +331,20 @@ impl DeliveryBatch {
     /// Returns a list of `RecordMetadata`, or raises the first record's error that has one; `timeout` as with `Delivery`.
     #[pyo3(signature = (timeout = None))]
     fn result<'py>(&self, py: Python<'py>, timeout: Option<Timeout>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let since = Instant::now();
-        for run in &self.runs {
-            run.batch.hurry();
-        }
-        for run in &self.runs {
-            wait_for(py, &run.batch, timeout, since)?;
-        }
+        self.wait(py, timeout)?;
         self.all(py)
+    }
+
+    /// Waits as `result`, and returns the error that it would raise, or None. Makes nothing for records that were written.
+    #[pyo3(signature = (timeout = None))]
+    fn exception<'py>(&self, py: Python<'py>, timeout: Option<Timeout>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.wait(py, timeout)?;
+        let is_written = |run: &Run| matches!(run.batch.outcome(), Some(Outcome::Acknowledged { .. }));
+        if self.runs.iter().all(is_written) {
+            return Ok(None);
+        }
+        let error = self.all(py).err();
+        Ok(error.map(|error| error.into_value(py).into_bound(py).into_any()))
     }
 
     /// Waits in an event loop; the records' batches are sent at once.
@@ -368,6 +374,17 @@ impl DeliveryBatch {
 pub(super) type Place = (Arc<BatchState>, u32, i64);
 
 impl DeliveryBatch {
+    fn wait(&self, py: Python<'_>, timeout: Option<Timeout>) -> PyResult<()> {
+        let since = Instant::now();
+        for run in &self.runs {
+            run.batch.hurry();
+        }
+        for run in &self.runs {
+            wait_for(py, &run.batch, timeout, since)?;
+        }
+        Ok(())
+    }
+
     pub(super) fn len(&self) -> usize {
         self.len
     }
